@@ -17,6 +17,11 @@ namespace {
 constexpr int most_resumes = 512;
 constexpr int most_events = 256;
 
+// How long a pollable waits whose call failed for want of memory, and how many try again at once:
+// a shortage that lasts costs no more than these calls.
+constexpr Duration pause = 50ms;
+constexpr int most_tries = 256;
+
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::system_category(), what);
 }
@@ -87,11 +92,40 @@ void Loop::begin_turn() {
     woke_ = monotonic_now();
     ++turns_;
     auto due = std::move(again_);
+    call_all(due);
+}
+
+void Loop::call_all(Pollables& due) {
     while (!due.empty()) {
         Pollable& pollable = due.front();
         due.pop_front();
         pollable.on_events(0);
     }
+}
+
+void Loop::queue(Pollable& pollable, Pollables& in) {
+    if (pollable.is_linked()) pollable.unlink();
+    in.push_back(pollable);
+}
+
+void Loop::later(Pollable& pollable, int error) {
+    if (pollable.is_linked()) return;  // its turn comes
+    later_.push_back(pollable);
+    if (pause_ends_.armed()) return;
+    deadlines_.arm(pause_ends_, pause, woke_);
+    if (report_pause_) report_pause_(error);
+}
+
+// A try that fails pauses anew, behind those that have waited for longer.
+void Loop::end_pause() {
+    Pollables due;
+    for (int i = 0; i < most_tries && !later_.empty(); ++i) {
+        Pollable& pollable = later_.front();
+        later_.pop_front();
+        due.push_back(pollable);
+    }
+    if (!later_.empty()) deadlines_.arm(pause_ends_, pause, woke_);
+    call_all(due);
 }
 
 void Loop::turn(int most) {

@@ -92,9 +92,12 @@ class Loop {
     /// The number of this turn. Between two turns the loop polls all sockets and deadlines.
     std::uint32_t turns() const { return turns_; }
     /// Calls on_events(0) at the next turn: for a pollable that has used up its share of this one.
-    void again(Pollable& pollable) {
-        if (!pollable.is_linked()) again_.push_back(pollable);
-    }
+    void again(Pollable& pollable) { queue(pollable, again_); }
+    /// Calls on_events(0) after a short pause: for a pollable whose call failed with `error` though
+    /// its connection stands, as for want of memory. No event tells when another try can succeed.
+    void later(Pollable& pollable, int error);
+    /// Called with the error at each beginning of such pauses.
+    void on_pause(std::function<void(int)> report) { report_pause_ = std::move(report); }
 
     /// Runs until stop(). Any notified coroutine runs before the loop sleeps.
     void run();
@@ -146,6 +149,19 @@ class Loop {
  private:
     using Jobs = boost::intrusive::slist<Job, boost::intrusive::cache_last<true>,
                                          boost::intrusive::constant_time_size<false>>;
+    using Pollables = boost::intrusive::list<Pollable, boost::intrusive::constant_time_size<false>>;
+    // Wakes those that wait for the end of their pause.
+    class Pause final : public Observer {
+     public:
+        explicit Pause(Loop& loop) : loop_(loop) {}
+        void notify() override { loop_.end_pause(); }
+
+     private:
+        Loop& loop_;
+    };
+    static void queue(Pollable& pollable, Pollables& in);
+    static void call_all(Pollables& due);
+    void end_pause();
     void begin_turn();
     void run_posted();
     void run_ready(int most);
@@ -162,7 +178,10 @@ class Loop {
     Time woke_ = monotonic_now();
     Time looked_{};
     std::uint32_t turns_ = 0;
-    boost::intrusive::list<Pollable, boost::intrusive::constant_time_size<false>> again_;
+    Pollables again_, later_;
+    Pause pause_{*this};
+    Deadline pause_ends_{pause_};
+    std::function<void(int)> report_pause_;
     std::unique_ptr<std::array<char, buffer_size>> buffer_;
     std::function<Duration()> before_sleep_;
     Jobs departures_;  // each a Hop

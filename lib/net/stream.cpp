@@ -39,6 +39,11 @@ bool is_peers(int error) {
     return error == ECONNRESET || error == EPIPE;
 }
 
+// True for errors of the one call: the system has no memory for it now, or it was interrupted.
+bool is_passing(int error) {
+    return error == ENOBUFS || error == ENOMEM || error == EINTR;
+}
+
 // Most writes have one piece; for that, send() is cheaper than sendmsg().
 ssize_t send_pieces(int descriptor, std::span<const iovec> pieces, int flags) {
     if (pieces.size() == 1) return ::send(descriptor, pieces[0].iov_base, pieces[0].iov_len, flags);
@@ -133,7 +138,7 @@ std::uint64_t SocketStream::backlog() const {
 
 IoResult SocketStream::peek(std::span<char> into) {
     const auto n = ::recv(descriptor_, into.data(), into.size(), MSG_PEEK);
-    if (n < 0) return failure();
+    if (n < 0) return failure(Way::in);
     readable_ = true;  // the event may still be on its way
     return {n == 0 ? Io::ended : Io::ok, static_cast<std::size_t>(n), 0};
 }
@@ -152,22 +157,46 @@ void SocketStream::count(std::size_t bytes) {
     used_ += static_cast<std::uint32_t>(bytes + call_cost);
 }
 
-IoResult SocketStream::failure() {
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Io::blocked, 0, 0};
-    if (!is_peers(errno)) given_up_ = errno;
-    return {Io::failed, 0, errno};
+// An errno alone does not tell whether the connection stands: only the system's state of it does.
+// While it stands, its end may still come, so reads go on whatever a read fails with. A write of
+// which nobody knows when it can succeed has failed; its user sends a FIN.
+IoResult SocketStream::failure(Way way) {
+    const int error = errno;
+    (way == Way::in ? readable_ : writable_) = false;
+    if (error == EAGAIN || error == EWOULDBLOCK) return {Io::blocked, 0, 0};
+    if (is_passing(error) || (way == Way::in && !is_peers(error) && stands())) {
+        stall(way, error);
+        return {Io::blocked, 0, 0};
+    }
+    (way == Way::in ? readable_ : writable_) = true;
+    if (!is_peers(error) && !stands()) given_up_ = error;
+    return {Io::failed, 0, error};
+}
+
+void SocketStream::stall(Way way, int error) {
+    (way == Way::in ? read_stalled_ : write_stalled_) = true;
+    stalled_ = error;
+    loop_->later(*this, error);
+}
+
+void SocketStream::read_later() {
+    readable_ = false;
+    stall(Way::in, ENOMEM);
+}
+
+// A connection that has ended in both directions hangs up, whoever ended it.
+bool SocketStream::stands() const {
+    pollfd state{descriptor_, 0, 0};
+    return ::poll(&state, 1, 0) <= 0;  // also where poll() itself has no memory
 }
 
 IoResult SocketStream::read_some(std::span<char> into) {
     if (!readable_ || !has_turn()) return {Io::blocked, 0, 0};
     if (given_up_ != 0) return {Io::failed, 0, given_up_};
+    read_stalled_ = false;
     const auto n = ::recv(descriptor_, into.data(), into.size(), 0);
     if (n == 0) return {Io::ended, 0, 0};
-    if (n < 0) {
-        const IoResult result = failure();
-        if (result.status == Io::blocked) readable_ = false;
-        return result;
-    }
+    if (n < 0) return failure(Way::in);
     const auto bytes = static_cast<std::size_t>(n);
     count(bytes);
     // A short read has emptied the socket, unless the end of the connection is next: its event came
@@ -194,12 +223,9 @@ IoResult SocketStream::write_batch(std::span<const iovec> pieces) {
     std::size_t wanted = 0;
     for (const iovec& piece : pieces) wanted += piece.iov_len;
     const int more = std::exchange(file_follows_, false) ? MSG_MORE : 0;
+    write_stalled_ = false;
     const auto n = send_pieces(descriptor_, pieces, MSG_NOSIGNAL | more);
-    if (n < 0) {
-        const IoResult result = failure();
-        if (result.status == Io::blocked) writable_ = false;
-        return result;
-    }
+    if (n < 0) return failure(Way::out);
     const auto bytes = static_cast<std::size_t>(n);
     count(bytes);
     if (bytes < wanted) writable_ = false;
@@ -209,12 +235,9 @@ IoResult SocketStream::write_batch(std::span<const iovec> pieces) {
 IoResult SocketStream::send_file(int file, std::uint64_t from, std::size_t size) {
     if (!writable_ || (!hurried_ && !has_turn())) return {Io::blocked, 0, 0};
     auto offset = static_cast<off_t>(from);
+    write_stalled_ = false;
     const auto n = ::sendfile(descriptor_, file, &offset, size);
-    if (n < 0) {
-        const IoResult result = failure();
-        if (result.status == Io::blocked) writable_ = false;
-        return result;
-    }
+    if (n < 0) return failure(Way::out);
     const auto bytes = static_cast<std::size_t>(n);
     count(bytes);
     // Fewer bytes than asked for: the socket is full, or the file has ended. Another call tells.
@@ -258,6 +281,10 @@ void SocketStream::attach(Loop& loop) {
 }
 
 void SocketStream::on_events(std::uint32_t events) {
+    if (events == 0) {
+        readable_ |= read_stalled_;
+        writable_ |= write_stalled_;
+    }
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
         broken_ = (events & EPOLLERR) != 0 || !connecting_;
         readable_ = writable_ = true;

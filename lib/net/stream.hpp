@@ -73,6 +73,12 @@ class Stream {
     /// After a failure: this machine gave the connection up (ETIMEDOUT, EHOSTUNREACH). The peer has
     /// not ended it and may work on; nothing more will be heard of it.
     virtual bool given_up() const { return false; }
+    /// The errno of a call that failed though the connection stands (ENOBUFS, ENOMEM), and that is
+    /// tried again: the observer is notified. 0: there is none.
+    virtual int stalled() const { return 0; }
+    /// A read of the stream above could not be done for want of memory: the observer is notified
+    /// after a pause, in which nothing is readable.
+    virtual void read_later() {}
     /// Leaves it to the peer to end the connection: this machine probes a silent peer for weeks. A
     /// peer that has restarted meanwhile resets the connection.
     virtual void insist() {}
@@ -149,6 +155,8 @@ class SocketStream final : public Stream, private Pollable {
     void hurry() override { hurried_ = true; }
     std::uint64_t backlog() const override;
     bool given_up() const override { return given_up_ != 0; }
+    int stalled() const override { return read_stalled_ || write_stalled_ ? stalled_ : 0; }
+    void read_later() override;
     void insist() override;
     void detach() override;
     void attach(Loop& loop) override;
@@ -159,7 +167,10 @@ class SocketStream final : public Stream, private Pollable {
     void on_events(std::uint32_t events) override;
     void watch();
     IoResult write_batch(std::span<const iovec> pieces);
-    IoResult failure();
+    enum class Way : std::uint8_t { in, out };
+    IoResult failure(Way way);
+    void stall(Way way, int error);
+    bool stands() const;
     bool has_turn();
     void count(std::size_t bytes);
     Loop* loop_;
@@ -167,6 +178,8 @@ class SocketStream final : public Stream, private Pollable {
     std::uint32_t turn_ = 0;  // the turn of the loop in which used_ was counted
     std::uint32_t used_ = 0;
     int given_up_ = 0;  // the errno: the system tells it once, and then what looks like a FIN
+    int stalled_ = 0;   // the errno of the last call that is tried again
+    bool read_stalled_ = false, write_stalled_ = false;
     bool connecting_ = false;
     bool file_follows_ = false;
     bool hurried_ = false;

@@ -52,6 +52,7 @@ class TlsStream final : public Stream, private Observer {
         return failure_ == Failure::none || failure_ == Failure::over || !established_;
     }
     bool given_up() const override { return wire_.below().given_up(); }
+    int stalled() const override { return wire_.below().stalled(); }
     void insist() override { wire_.below().insist(); }
     void look() override;
     void finish_writing() override;

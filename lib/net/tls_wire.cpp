@@ -144,7 +144,10 @@ void TlsWire::earn(std::size_t bytes) noexcept {
 IoResult TlsWire::fill() noexcept {
     const std::size_t most = reads_ == Reads::ahead ? read_ahead : most_of_an_alert;
     if (unread() >= most) return {Io::blocked, 0, 0};
-    if (room_ < most && !move_to(most)) return {Io::failed, 0, ENOMEM};
+    if (room_ < most && !move_to(most)) {
+        below_->read_later();
+        return {Io::blocked, 0, 0};
+    }
     if (begin_ != 0) {
         std::memmove(bytes_.get(), bytes_.get() + begin_, unread());
         end_ -= std::exchange(begin_, 0);

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
 
+#include <array>
 #include <cstdlib>
 #include <new>
 
+#include "support/no_memory.hpp"
 #include "tls_pair.hpp"
 
 namespace ticketgate::net {
@@ -89,6 +91,27 @@ TEST(TlsMemory, ThatIsShortIsNoVerdictOnACertificate) {
         for (long piece = 0; whole < 50 && piece < 20'000; piece += 7)
             whole = connect(server, client, piece, times) == End::whole ? whole + 1 : 0;
     }
+}
+
+// The peer of a backend's connection has not ended it: what a slot waits for.
+TEST(TlsMemory, AReadWithoutMemoryIsNoEnd) {
+    Ends ends(usual_server(), usual_client());
+    ASSERT_TRUE(ends.shake_hands());
+    const iovec piece{const_cast<char*>("hello"), 5};
+    ASSERT_EQ(ends.server->write_some({&piece, 1}).bytes, 5u);
+    std::array<char, 16> bytes;
+    IoResult got;
+    {
+        const NoMemory shortage;
+        ends.deliver_one();
+        got = ends.client->read_some(bytes);
+    }
+    EXPECT_EQ(got.status, Io::blocked);
+    EXPECT_FALSE(ends.client->broken());
+    ends.settle();
+    got = ends.client->read_some(bytes);
+    EXPECT_EQ(got.status, Io::ok);
+    EXPECT_EQ(got.bytes, 5u);
 }
 
 }  // namespace

@@ -80,6 +80,10 @@ class MemoryStream final : public Stream {
         if (other_ != nullptr) other_->end(false);
     }
     void abort_on_close() override { aborted = true; }
+    void read_later() override {
+        readable_ = false;
+        event_ = true;
+    }
     void detach() override { ++detached; }
     void attach(Loop&) override { ++attached; }
 
