@@ -137,6 +137,7 @@ std::uint64_t SocketStream::backlog() const {
 }
 
 IoResult SocketStream::peek(std::span<char> into) {
+    read_stalled_ = false;
     const auto n = ::recv(descriptor_, into.data(), into.size(), MSG_PEEK);
     if (n < 0) return failure(Way::in);
     readable_ = true;  // the event may still be on its way

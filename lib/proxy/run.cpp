@@ -215,7 +215,8 @@ void Run::tell(error_code failure) noexcept {
     if (counts) count_failure(failure, exchange_ ? exchange_->refusal() : 0);
     try {
         std::string why = failure.message();
-        const std::string fault = exchange_ ? exchange_->fault() : std::string();
+        std::string fault = exchange_ ? exchange_->fault() : std::string();
+        if (fault.empty() && exchange_) fault = exchange_->trouble();
         const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
         if (!more.empty()) why.append(": ").append(more);
         if (goes_to_another_keeper(failure)) return tell_keeper(why, Peers::remedy(fault));

@@ -154,8 +154,10 @@ void Run::tell_held(std::string_view what, std::string_view why, std::string_vie
 void Run::tell_silence() noexcept try {
     const bool held = hold_.held();
     const bool tunnel = streaming_ || request_->tunnel;
-    const std::string why = exchange_->address() + " sent nothing within " +
-                            (tunnel ? "tunnel_timeout" : "response_timeout");
+    std::string why = exchange_->address() + " sent nothing within " +
+                      (tunnel ? "tunnel_timeout" : "response_timeout");
+    if (const std::string trouble = exchange_->trouble(); !trouble.empty())
+        why.append(": ").append(trouble);
     note_failure(why);
     tell_held(held ? "the backend is silent; its slot stays held"
                    : "the backend is silent; its slot was released before",

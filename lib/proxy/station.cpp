@@ -31,9 +31,12 @@ Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
           if (!make_room()) commons.idle_appeared();
       })) {
     loop.before_sleep([this] { return std::min(flush_log(), kept_files.forget(loop.woke())); });
+    loop.on_pause([this](int error) { tell_pause(error); });
 }
 
-Station::~Station() = default;
+Station::~Station() {
+    loop.on_pause({});
+}
 
 void Station::use(std::shared_ptr<const Snapshot> next) {
     for (const auto& [name, upstream] : snapshot_->upstreams) {
@@ -100,6 +103,12 @@ void Station::tell_file(const Request& request, const std::string& file, int err
                       {"why", link ? "a symbolic link leads out of files.root, or in a circle; "
                                      "files.links may name the folder that it leads to"
                                    : std::strerror(error)}});
+}
+
+void Station::tell_pause(int error) noexcept {
+    if (!tell_pause_.due(monotonic_now())) return;
+    commons.log.warn("a connection cannot be read or written now; it is tried again",
+                     {{"more", tell_pause_.untold()}, {"why", std::strerror(error)}});
 }
 
 std::string Station::spare_text() {

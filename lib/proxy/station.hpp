@@ -179,6 +179,7 @@ class Station {
     void log_line(const Record& record);
     void export_trace(const Request& request) noexcept;
     bool make_room();
+    void tell_pause(int error) noexcept;
     void notify_all();
     Duration flush_log();
     std::shared_ptr<const Snapshot> snapshot_;
@@ -186,7 +187,7 @@ class Station {
     std::string line_;
     std::vector<std::string> spare_;
     Time flush_at_{};
-    OnceASecond tell_spool_{}, tell_file_{};
+    OnceASecond tell_spool_{}, tell_file_{}, tell_pause_{};
     std::string date_;
     Time date_until_{};  // the end of its second
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;

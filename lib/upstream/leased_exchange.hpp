@@ -22,6 +22,7 @@ class LeasedExchange final : public Exchange {
     bool connected() const override { return inner() != nullptr && inner()->connected(); }
     std::string fault() const override;
     std::string remedy() const override;
+    std::string trouble() const override { return inner() ? inner()->trouble() : std::string(); }
     std::string address() const override;
     int refusal() const override { return refusal_; }
     std::uint64_t received() const override { return inner() ? inner()->received() : 0; }

@@ -2,11 +2,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <new>
 
 #include "net/pieces.hpp"
-#include "upstream/connect_error.hpp"
 #include "upstream/pooled_upstream.hpp"
 
 namespace ticketgate {
@@ -16,8 +14,14 @@ namespace {
 // largest record.
 constexpr std::size_t piece_size = (64 << 10) - 8;
 
-// Between two tries to connect to a unix socket whose backlog is full.
+// Between two tries to connect.
 constexpr Duration connect_again = 10ms;
+
+// Refused here, for now: the backlog of a unix socket is full, or the system has no memory for a
+// socket.
+bool may_connect_soon(int error) {
+    return error == EAGAIN || error == ENOBUFS || error == ENOMEM;
+}
 
 // For this long after the loop has polled all sockets, the flags of an idle one count.
 constexpr Duration lately = 1ms;
@@ -50,30 +54,6 @@ result<Step> PooledExchange::send(std::string_view head, Body& body) {
     return send_pieces(head, body);
 }
 
-std::string PooledExchange::fault() const {
-    std::string of_tls = stream_ ? stream_->fault() : std::string();
-    if (!of_tls.empty()) return of_tls;
-    if (refusal_ != 0) return std::strerror(refusal_);
-    if (!unresolved()) return {};
-    const error_code failure = addresses().failure();
-    return "the name " + settings().host +
-           " cannot be resolved: " + (failure ? failure.message() : "no answer yet");
-}
-
-// A try that has neither failed nor succeeded took too long.
-std::string PooledExchange::remedy() const {
-    if (unresolved()) return resolve_remedy(settings().host);
-    if (stream_ && !stream_->fault().empty()) return tls_remedy(stream_->fault(), to_.text());
-    if (connected_ && (reused_ || (received_ == 0 && !over_ && !reset_))) return {};
-    if (connected_)
-        return protocol_remedy(is_fcgi(), received_ == 0 ? no_byte : first_byte_, to_.text());
-    return connect_remedy(to_, refusal_ != 0 ? refusal_ : ETIMEDOUT);
-}
-
-std::string PooledExchange::address() const {
-    return has_address() ? to_.text() : settings().host + ":" + std::to_string(settings().port);
-}
-
 void PooledExchange::go_to(const net::Endpoint& address) {
     to_ = address;
     own_addresses_ = std::make_unique<FixedAddress>(address);
@@ -93,8 +73,8 @@ result<Step> PooledExchange::connect() {
         to_ = *address;
         stream_ = pool_.connect(loop_, to_, refusal_);
         if (stream_) stream_->observe(observer_);
-        // The backlog of a unix socket is full, and no event will tell when it has room.
-        if (!stream_ && refusal_ == EAGAIN) {
+        // No event will tell when it can succeed.
+        if (!stream_ && may_connect_soon(refusal_)) {
             loop_.arm(idle_deadline_, connect_again);
             return Step::blocked;
         }
@@ -195,8 +175,16 @@ result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
     write_failed_ = true;
     // Reported once: a read would now find the earlier bytes, and then what looks like a FIN.
     reset_ = written.error == ECONNRESET;
+    if (!reset_ && written.error != EPIPE && !stream_->given_up()) end_unsent(written.error);
     note_lost();
     return errc::upstream_broke;
+}
+
+// The connection stands, but the backend would wait for the rest for ever. After our FIN its end
+// shows that of its work.
+void PooledExchange::end_unsent(int error) {
+    write_error_ = error;
+    finish_sending();
 }
 
 // A connection that this machine gave up delivers nothing more, and is treated as silent.
@@ -223,10 +211,11 @@ net::IoResult PooledExchange::read(std::string_view& into) {
 
 // A system acknowledges what it takes, at the latest with its FIN. So a request of which nothing is
 // acknowledged at that FIN met a closed socket. A reset acknowledges nothing: it also comes from a
-// worker that died with bytes unread. A unix socket keeps no such count; its backlog is 0 then.
+// worker that died with bytes unread. Our own FIN counts as a byte. A unix socket keeps no such
+// count; its backlog is 0 then.
 bool PooledExchange::undelivered() const {
     const std::uint64_t sent = request_bytes();
-    return sent == 0 || (!reset_ && stream_->backlog() >= sent);
+    return sent == 0 || (!reset_ && !half_closed_ && stream_->backlog() >= sent);
 }
 
 // An answer acknowledges what its sender has got. What was written and is not acknowledged with it

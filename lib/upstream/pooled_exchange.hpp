@@ -49,6 +49,7 @@ class PooledExchange : public Exchange,
     bool connected() const override { return stream_ != nullptr && connected_; }
     std::string fault() const override;
     std::string remedy() const override;
+    std::string trouble() const override;
     std::string address() const override;
     net::Endpoint peer() const override { return to_; }
     int refusal() const override { return refusal_; }
@@ -149,6 +150,7 @@ class PooledExchange : public Exchange,
     bool whole() const;
     void reset_exchange();
     void note_lost();
+    void end_unsent(int error);
     bool unanswered_reuse() const { return reused_ && !answered_; }
     bool undelivered() const;
     void note_words();
@@ -183,6 +185,7 @@ class PooledExchange : public Exchange,
     std::size_t head_sent_ = 0;
     std::size_t sent_ahead_ = 0;  // of the next request's head
     int refusal_ = 0;
+    int write_error_ = 0;           // of a write that failed though the connection stands
     unsigned char first_byte_ = 0;  // of what came over the connection, for remedy()
     net::Endpoint to_;              // of family AF_UNSPEC until the address is known
     std::unique_ptr<AddressSource> own_addresses_;  // of go_to(); null: the pool's

@@ -243,6 +243,10 @@ void BackendConnection::begin() {
     if (story().awaits != 0 && plan_.response_timeout < 60s) story().excuse = "its backend fails";
     stage_.tell(Moment::begins, id_);
     again(Duration{});
+    if (fate().sealed && attempt_ == 1 && !request_->complete()) {
+        link_.seal();
+        story().excuse = "its backend fails";
+    }
     if (faulty() && fate().kind == Fate::Kind::dies_reading) die(fate().resets);
     if (faulty() && fate().kind == Fate::Kind::unheard) {
         phase_ = Phase::unheard;

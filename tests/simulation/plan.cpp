@@ -197,6 +197,13 @@ void lose_network(Random r, Plan& plan) {
                 ask.fate.kind = Fate::Kind::unheard;
 }
 
+// Writes fail here, for a reason that nobody knows.
+void seal_connections(Random r, Plan& plan) {
+    if (!r.chance(20)) return;
+    for (ClientPlan& client : plan.clients)
+        for (Ask& ask : client.asks) ask.fate.sealed = r.chance(30);
+}
+
 // Scripts that call their own site; also calls that make calls. Each has the patience of a script.
 void choose_calls(Random r, Plan& plan) {
     if (!r.chance(25)) return;
@@ -254,6 +261,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     say_more(Random(seed ^ 0x204), plan);
     choose_speech(Random(seed ^ 0xfc91), plan, mood);
     lose_network(Random(seed ^ 0x105e), plan);
+    seal_connections(Random(seed ^ 0x5ea1), plan);
     choose_pauses(Random(seed ^ 0x9a05e), plan);
     choose_calls(Random(seed ^ 0x1517de), plan);
     return plan;

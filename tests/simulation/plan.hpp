@@ -52,6 +52,9 @@ struct Fate {
     bool stays = false;  ///< announces the end of its connection and keeps it, until it is asked
     bool says_more = false;  ///< than it announced, or where there is room for nothing
     bool resets = false;     ///< dies by RST
+    /// Where its request is not whole yet when it begins: this machine can write no more of it,
+    /// though the connection stands.
+    bool sealed = false;
     /// After END_REQUEST, as after fastcgi_finish_request(). In HTTP: after an answer that ends
     /// with its head, or before the close that it announced.
     Duration works_on = Duration{};

@@ -56,5 +56,7 @@ Plan tight_upload(const std::string& route);
 /// The backend sends more than its connection holds before it reads the rest of the request, and
 /// ends its answer only afterwards.
 Plan early_answers(const std::string& route);
+/// Uploads that cannot be sent on, over new connections and a kept one; one is answered meanwhile.
+Plan sealed_connections();
 
 }  // namespace ticketgate::sim

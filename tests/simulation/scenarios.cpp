@@ -397,6 +397,7 @@ std::vector<Scenario> scenarios() {
         {"heads in line", heads_in_line()},
         {"odd fields", odd_fields()},
         {"lost network", lost_network()},
+        {"sealed connections", sealed_connections()},
         {"ends that do not come", ends_that_do_not_come()},
         {"heads whose ends do not come", heads_whose_ends_do_not_come()},
         {"garbage whose end does not come", garbage_whose_end_does_not_come()},

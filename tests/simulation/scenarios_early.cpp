@@ -23,6 +23,18 @@ Plan early_answers(const std::string& route) {
     return plan;
 }
 
+Plan sealed_connections() {
+    Plan plan = plan_with({client({get("/a"), post("/a", Ask::Body::length, 3000), get("/a")}),
+                           client({post("/b", Ask::Body::chunked, 3000), get("/a")}, 1ms),
+                           client({post("/free", Ask::Body::length, 3000), get("/a")}, 2ms)});
+    for (ClientPlan& one : plan.clients)
+        for (Ask& ask : one.asks) ask.fate.sealed = true;
+    plan.clients[1].asks[0].fate.early = true;
+    plan.backend_capacity = 500;
+    plan.response_timeout = 1s;
+    return plan;
+}
+
 namespace {
 
 // The whole answer comes first, and all of the request is read behind it: steadily, but for longer

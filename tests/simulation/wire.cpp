@@ -192,6 +192,7 @@ net::IoResult SimStream::write_some(std::span<const iovec> pieces) {
     if (link_.reset_) {
         return link_.error_ != 0 ? failed() : net::IoResult{net::Io::failed, 0, EPIPE};
     }
+    if (link_.sealed_) return {net::Io::failed, 0, EACCES};
     std::string bytes;
     for (const iovec& piece : pieces)
         bytes.append(static_cast<const char*>(piece.iov_base), piece.iov_len);

@@ -77,6 +77,7 @@ class Link {
     void close();   ///< FIN, and RST for whatever still comes; RST at once if bytes are unread
     void abort();   ///< RST
     void lose();    ///< the network between: the proxy's system gives up, the peer hears nothing
+    void seal() { sealed_ = true; }  ///< the proxy's writes fail, and the connection stands
     bool closed() const { return peer_closed_; }
     /// Nothing more comes, and everything was received.
     bool ended() const { return from_proxy_.empty() && (proxy_fin_ || proxy_gone_); }
@@ -102,6 +103,7 @@ class Link {
     std::uint64_t taken_ = 0;
     bool peer_fin_ = false, peer_closed_ = false, reset_ = false;
     int error_ = 0;  // told once
+    bool sealed_ = false;
     bool proxy_fin_ = false, proxy_gone_ = false, reset_to_peer_ = false;
     bool proxy_wants_room_ = false, untold_ = false;
 };
