@@ -12,6 +12,9 @@
 namespace ticketgate {
 namespace {
 
+// Before another try to receive what there was no memory for.
+constexpr int shortage_pause_ms = 10;
+
 // Room for the one descriptor that a packet may have.
 struct alignas(cmsghdr) Rights {
     std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
@@ -44,6 +47,10 @@ std::array<Descriptor, 2> make_link() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+bool is_shortage(int error) {
+    return error == ENOBUFS || error == ENOMEM;
+}
+
 bool send_packet(int link, const upgrade::Message& message, int descriptor) {
     std::string packet = upgrade::encode(message);
     iovec bytes{packet.data(), packet.size()};
@@ -66,6 +73,7 @@ Received receive_packet(int link, Packet& into) {
     header.msg_controllen = rights.bytes.size();
     const ssize_t size = ::recvmsg(link, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return Received::nothing;
+    if (size < 0 && is_shortage(errno)) return Received::shortage;
     if (size <= 0) return Received::ended;
     into.descriptor = attached(header);
     auto message = upgrade::decode({packet.data(), static_cast<std::size_t>(size)});
@@ -81,6 +89,7 @@ std::optional<Packet> await_packet(int link, Duration longest) {
         const Received received = receive_packet(link, packet);
         if (received == Received::packet) return packet;
         if (received == Received::ended) return std::nullopt;
+        if (received == Received::shortage) (void)::poll(nullptr, 0, shortage_pause_ms);
         pollfd readable{.fd = link, .events = POLLIN, .revents = 0};
         const auto rest = std::chrono::duration_cast<milliseconds>(end - now) + 1ms;
         (void)::poll(&readable, 1, static_cast<int>(rest.count()));

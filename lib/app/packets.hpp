@@ -22,7 +22,15 @@ std::array<Descriptor, 2> make_link();
 /// Sends without waiting. False, with errno: EAGAIN, or the other end has gone.
 bool send_packet(int link, const upgrade::Message& message, int descriptor = -1);
 
-enum class Received : std::uint8_t { packet, nothing, ended };
+/// True for an errno of a call for which the system has no memory now: the link stands.
+bool is_shortage(int error);
+
+enum class Received : std::uint8_t {
+    packet,
+    nothing,
+    shortage,  ///< one may be there, and there is no memory to receive it
+    ended
+};
 /// Receives without waiting. Drops a packet that it does not understand: the end of the other
 /// process must never be told while that lives.
 Received receive_packet(int link, Packet& into);

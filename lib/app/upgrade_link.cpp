@@ -1,19 +1,38 @@
 #include "app/upgrade_link.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "base/error.hpp"
 
 namespace ticketgate {
+namespace {
+
+// Before another try of a call that the system had no memory for: no event tells when it has.
+constexpr auto shortage_pause = std::chrono::milliseconds(50);
+
+}  // namespace
 
 UpgradeLink::UpgradeLink(boost::asio::io_context& io, Descriptor socket,
                          std::function<void(Packet)> heard, std::function<void()> ended)
-    : socket_(io, socket.release()), heard_(std::move(heard)), ended_(std::move(ended)) {}
+    : socket_(io, socket.release()),
+      read_again_(io),
+      write_again_(io),
+      heard_(std::move(heard)),
+      ended_(std::move(ended)) {}
 
 // Its owner may drop the link while an event is on its way.
 void UpgradeLink::wait(Wait what, void (UpgradeLink::*then)()) {
     socket_.async_wait(what, [weak = weak_from_this(), then](const error_code& error) {
+        const auto self = weak.lock();
+        if (!error && self) (*self.*then)();
+    });
+}
+
+void UpgradeLink::pause(boost::asio::steady_timer& timer, void (UpgradeLink::*then)()) {
+    timer.expires_after(shortage_pause);
+    timer.async_wait([weak = weak_from_this(), then](const error_code& error) {
         const auto self = weak.lock();
         if (!error && self) (*self.*then)();
     });
@@ -38,6 +57,7 @@ void UpgradeLink::wait_to_read() {
 
 void UpgradeLink::go_on() {
     socket_.cancel();
+    read_again_.cancel();
     wait_to_read();
     write();
 }
@@ -54,6 +74,7 @@ void UpgradeLink::read() {
     Packet packet;
     const Received received = receive_packet(socket_.native_handle(), packet);
     if (received == Received::ended) return ended_();
+    if (received == Received::shortage) return pause(read_again_, &UpgradeLink::read);
     wait_to_read();
     if (received == Received::packet) heard_(std::move(packet));
 }
@@ -65,6 +86,7 @@ void UpgradeLink::write() {
         if (!send_packet(socket_.native_handle(), next.message, next.descriptor.get())) {
             if (errno == EAGAIN || errno == EINTR)
                 return wait(Wait::wait_write, &UpgradeLink::write);
+            if (is_shortage(errno)) return pause(write_again_, &UpgradeLink::write);
             if (errno != ETOOMANYREFS) return waiting_.clear();
         }  // too many descriptors are on their way: this one ends, and the messages behind it go
         waiting_.pop_front();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -37,9 +38,11 @@ class UpgradeLink : public std::enable_shared_from_this<UpgradeLink> {
     using Wait = boost::asio::posix::stream_descriptor::wait_type;
     void wait(Wait what, void (UpgradeLink::*then)());
     void wait_to_read();
+    void pause(boost::asio::steady_timer& timer, void (UpgradeLink::*then)());
     void read();
     void write();
     boost::asio::posix::stream_descriptor socket_;
+    boost::asio::steady_timer read_again_, write_again_;
     const std::function<void(Packet)> heard_;
     const std::function<void()> ended_;
     std::deque<Packet> waiting_;
