@@ -27,9 +27,10 @@ bool concerns_one(int error) {
     return error == ECONNABORTED || error == EINTR;
 }
 
-// Errors of the whole process or system: accept fails until a descriptor or memory is freed.
-bool is_shortage(int error) {
-    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+// All others are of the process or the system: accept fails until a descriptor or memory is freed,
+// and the connection still waits. Without a pause the loop would try in a circle.
+bool needs_pause(int error) {
+    return error != 0 && error != EAGAIN && !concerns_one(error);
 }
 
 }  // namespace
@@ -165,7 +166,7 @@ void Listener::on_events(std::uint32_t) {
         if (error == EAGAIN) note_empty(before);
         if (error != 0 && !concerns_one(error)) break;
     }
-    if (!is_shortage(error)) return;
+    if (!needs_pause(error)) return;
     starve(error);
     update();
 }
