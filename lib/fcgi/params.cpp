@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <vector>
 
 #include "base/text.hpp"
+#include "fcgi/pairs.hpp"
 #include "http/cgi_name.hpp"
 #include "http/host.hpp"
 #include "http/target.hpp"
@@ -14,87 +14,6 @@ namespace ticketgate::fcgi {
 namespace {
 
 using http::FieldName;
-
-// The letters of CGI names: capital letters and digits; `_` for all else.
-constexpr auto cgi_letters = [] {
-    std::array<char, 256> letters;
-    letters.fill('_');
-    for (char c = '0'; c <= '9'; ++c) letters[static_cast<unsigned char>(c)] = c;
-    for (char c = 'A'; c <= 'Z'; ++c) letters[static_cast<unsigned char>(c)] = c;
-    for (char c = 'a'; c <= 'z'; ++c)
-        letters[static_cast<unsigned char>(c)] = static_cast<char>(c - 'a' + 'A');
-    return letters;
-}();
-
-char cgi_letter(char c) {
-    return cgi_letters[static_cast<unsigned char>(c)];
-}
-
-constexpr std::string_view header_prefix = "HTTP_";
-
-// Writes `size` at `to` and returns the end.
-char* write_size(char* to, std::size_t size) {
-    const auto push = [&](std::size_t byte) { *to++ = static_cast<char>(byte & 0xff); };
-    if (size >= 128) {
-        push(size >> 24 | 0x80);
-        push(size >> 16);
-        push(size >> 8);
-    }
-    push(size);
-    return to;
-}
-
-char* write_text(char* to, std::string_view text) {
-    std::char_traits<char>::copy(to, text.data(), text.size());
-    return to + text.size();
-}
-
-// The most bytes that the two sizes before a pair take.
-constexpr std::size_t most_sizes = 8;
-
-// Appends pairs to a text that it grows in large steps: a request has some thirty, and a resize()
-// for each took more time than the bytes. The text has its size when this object ends.
-class Pairs {
- public:
-    explicit Pairs(std::string& out) : out_(out), used_(out.size()) {
-        out_.resize(out_.capacity());
-    }
-    ~Pairs() { out_.resize(used_); }
-    Pairs(const Pairs&) = delete;
-    Pairs& operator=(const Pairs&) = delete;
-
-    /// The value has two parts.
-    void add(std::string_view name, std::string_view value, std::string_view rest = {}) {
-        char* const to = write_sizes(name.size(), value.size() + rest.size());
-        end_at(write_text(write_text(write_text(to, name), value), rest));
-    }
-    /// The name is that of the header's variable: HTTP_ and the header in CGI letters. Returns
-    /// where it stands.
-    std::size_t add_header(std::string_view header, std::string_view value) {
-        char* const name = write_sizes(header_prefix.size() + header.size(), value.size());
-        char* const letters = write_text(name, header_prefix);
-        end_at(write_text(std::ranges::transform(header, letters, cgi_letter).out, value));
-        return static_cast<std::size_t>(name - out_.data());
-    }
-    std::string_view text(std::size_t from, std::size_t size) const {
-        return {out_.data() + from, size};
-    }
-    std::size_t size() const { return used_; }
-    /// Takes back what stands from there on.
-    void cut(std::size_t size) { used_ = size; }
-
- private:
-    // Makes room for a pair, and writes its sizes.
-    char* write_sizes(std::size_t name, std::size_t value) {
-        const std::size_t most = most_sizes + name + value;
-        if (out_.size() - used_ < most) out_.resize(2 * out_.size() + most);
-        return write_size(write_size(out_.data() + used_, name), value);
-    }
-    void end_at(const char* to) { used_ = static_cast<std::size_t>(to - out_.data()); }
-
-    std::string& out_;
-    std::size_t used_;
-};
 
 // Writes the variables, except those in the config's `params`: these win, and each is sent once.
 class Writer {
@@ -185,7 +104,7 @@ class Written {
     enum class Result : std::uint8_t { fresh, again, full };
     Result add(const http::Field& field) {
         const std::size_t before = pairs_.size();
-        const std::size_t size = header_prefix.size() + field.name.size();
+        const std::size_t size = variable_prefix.size() + field.name.size();
         const Name name{pairs_.add_header(field.name, field.value), size};
         const bool again = is_written(name);
         if (again || to_.is_configured(text(name))) pairs_.cut(before);
@@ -287,10 +206,6 @@ void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
 
 }  // namespace
 
-void append_pair(std::string& out, std::string_view name, std::string_view value) {
-    Pairs(out).add(name, value);
-}
-
 void append_params(const http::RequestHead& stamped, unsigned version,
                    std::span<const std::string> id_names, const Origin& origin,
                    const Scripts& scripts, const Choice& choice, std::string& out) {
@@ -310,12 +225,6 @@ void append_params(const http::RequestHead& stamped, unsigned version,
         to.put("CONTENT_LENGTH", std::to_string(stamped.content_length));
     put_headers(stamped, id_names, to);
     to.put_configured();
-}
-
-std::string variable_of(std::string_view header) {
-    std::string name(header_prefix);
-    std::ranges::transform(header, std::back_inserter(name), cgi_letter);
-    return name;
 }
 
 void append_length(std::string& out, std::uint64_t length) {

@@ -13,9 +13,6 @@
 
 namespace ticketgate::fcgi {
 
-/// Appends one pair: a length up to 127 takes one byte, a longer one four.
-void append_pair(std::string& out, std::string_view name, std::string_view value);
-
 /// Appends the variables of a head that http::edit_request() has made: without fields that
 /// clients must not set, with ids and X-Forwarded-*. `version`: the client's, 10 or 11. `id_names`:
 /// cgi names of our ids; only these fields may have an underscore. Joins fields of one name (RFC
@@ -25,9 +22,6 @@ void append_pair(std::string& out, std::string_view name, std::string_view value
 void append_params(const http::RequestHead& stamped, unsigned version,
                    std::span<const std::string> id_names, const Origin& origin,
                    const Scripts& scripts, const Choice& choice, std::string& out);
-
-/// The variable of a header of our own: `HTTP_FENCING_TOKEN`.
-std::string variable_of(std::string_view header);
 
 /// Appends CONTENT_LENGTH, for a body whose length was not known before.
 void append_length(std::string& out, std::uint64_t length);

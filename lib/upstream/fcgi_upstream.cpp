@@ -1,5 +1,6 @@
 #include "upstream/fcgi_upstream.hpp"
 
+#include "fcgi/pairs.hpp"
 #include "fcgi/params.hpp"
 #include "fcgi/record.hpp"
 #include "fcgi/worker_table.hpp"

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "fcgi/pairs.hpp"
 #include "http/parser.hpp"
 
 namespace ticketgate::fcgi {
