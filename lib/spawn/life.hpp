@@ -19,8 +19,12 @@ class Life {
     /// system call.
     bool over() const noexcept;
     bool known() const noexcept { return process_.get() >= 0; }
+    /// True: it has begun to end, and is over or will be: it runs nothing any more, and its
+    /// descriptors close. Reads a file of /proc; false without a descriptor for that.
+    bool ends() const noexcept;
 
  private:
+    pid_t pid_ = 0;
     Descriptor process_{-1};  // means this process also when its number is used again
 };
 

@@ -6,8 +6,9 @@
 namespace ticketgate::spawn {
 namespace {
 
-// The descriptors of a process that dies are closed a moment before its end can be seen.
-constexpr Duration parted_for = 100ms;
+// The descriptors of a process that dies are closed a moment before its end can be seen; on a
+// starved machine, or with much memory to free, long before.
+constexpr Duration parted_for = 100ms, dying_for = 10s;
 
 // The connections of a process that ends are ended, too.
 constexpr Duration refused_for = 1s;
@@ -45,6 +46,8 @@ Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
             out.stop.push_back(worker);
         else if (now - *worker->parted < parted_for)
             look_by(*worker->parted + parted_for);
+        else if (now - *worker->parted < dying_for)
+            look_by(*worker->parted + dying_for);
     }
     next_look_ = std::min(out.look_again.value_or(Time::max()), now + look_at_least);
     return out;
@@ -52,8 +55,9 @@ Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
 
 // Under the mutex, as what follows.
 void Pool::end_parted(Worker& worker, Time now) noexcept {
-    if (worker.parted && now - *worker.parted >= parted_for && !worker.life.over())
-        end(worker, Ending::protocol, now);
+    if (!worker.parted || is_told(worker) || now - *worker.parted < parted_for) return;
+    const bool dies = now - *worker.parted < dying_for ? worker.life.ends() : worker.life.over();
+    if (!dies) end(worker, Ending::protocol, now);
 }
 
 // When one that does not wait for a request is to end.

@@ -6,7 +6,9 @@
 #include <csignal>
 #include <string>
 
+#include "dying.hpp"
 #include "start.hpp"
+#include "support/patience.hpp"
 
 namespace ticketgate::spawn {
 namespace {
@@ -38,6 +40,27 @@ TEST(Life, IsOverWhenASignalHasEndedTheProcess) {
     EXPECT_TRUE(life.over());
     ::waitpid(pid, nullptr, 0);
     EXPECT_TRUE(life.over()) << "after it is reaped";
+    EXPECT_TRUE(life.ends());
+}
+
+TEST(Life, EndsBeforeItIsOver) {
+    Dying child;
+    const Life life(child.pid);
+    EXPECT_TRUE(test::eventually([&] { return life.ends(); }));
+    EXPECT_FALSE(life.over());
+    child.finish();
+    EXPECT_TRUE(life.over());
+    EXPECT_TRUE(life.ends());
+}
+
+TEST(Life, DoesNotEndWhileItsProcessRuns) {
+    const pid_t pid = start_shell("kill -STOP $$");
+    const Life life(pid);
+    EXPECT_EQ(::waitpid(pid, nullptr, WUNTRACED), pid);
+    EXPECT_FALSE(life.ends());
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    EXPECT_TRUE(life.ends());
 }
 
 TEST(Life, IsOverAfterAnExit) {
@@ -54,6 +77,7 @@ TEST(Life, ThatIsNotKnownIsNotOver) {
     const Life life;
     EXPECT_FALSE(life.known());
     EXPECT_FALSE(life.over());
+    EXPECT_FALSE(life.ends());
 }
 
 }  // namespace

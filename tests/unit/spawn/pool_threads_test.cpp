@@ -4,6 +4,9 @@
 
 #include <thread>
 
+#include "dying.hpp"
+#include "support/patience.hpp"
+
 namespace ticketgate::spawn {
 namespace {
 
@@ -118,6 +121,22 @@ TEST(PoolThreads, AWorkerToWhichNothingCanBePassedGetsNoRequest) {
     ASSERT_EQ(later.stop.size(), 1u);
     EXPECT_EQ(later.stop[0]->ending, Ending::protocol);
     at.pool->cancel(*waiter);
+}
+
+// Its descriptors are closed, and the machine takes long over the rest: it has broken no rule.
+TEST(PoolThreads, AWorkerThatDiesSlowlyIsNotToldToEnd) {
+    Dying child;
+    OneWorker at;
+    at.worker->life = Life(child.pid);
+    ASSERT_TRUE(test::eventually([&] { return at.worker->life.ends(); }));
+    at.serve();
+    at.pool->parted(*at.worker);
+    const Time parted = *at.worker->parted;
+    const auto orders = at.pool->orders({}, 10s, parted + 9s);
+    EXPECT_TRUE(orders.stop.empty());
+    EXPECT_EQ(orders.look_again, parted + 10s);
+    EXPECT_EQ(at.worker->ending, Ending::none);
+    EXPECT_EQ(at.pool->orders({}, 10s, parted + 10s).stop.size(), 1u) << "another thread lives on";
 }
 
 TEST(PoolThreads, AnIdleWorkerToWhichNothingCanBePassedGetsNoRequest) {
