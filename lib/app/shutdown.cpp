@@ -74,10 +74,12 @@ void Shutdown::ends_workers() {
 void Shutdown::stop() {
     if (over()) return;
     const bool cuts = phase_ != Phase::stopping;  // else the slots that it has freed say nothing
+    Holders unsent = cuts ? unsent_of_cluster() : Holders();
     leave_cluster();
+    if (gives_lines_up_) unsent.clear();
     enter(Phase::stopping, stop_time);
     if (cuts) before_end_();
-    tell_what_still_runs();
+    tell_what_still_runs(std::move(unsent));
     close();
     look_if_done();
 }
@@ -174,46 +176,74 @@ void Shutdown::look_later() {
     });
 }
 
-// Calls `tell` for each request that holds a slot, with its gate and what the log says of it.
-template <class Tell>
-void Shutdown::tell_runs(Tell tell) {
+// Logs what is said of a request that holds a slot.
+void Shutdown::tell(Say say, std::string_view message, const Gate& gate,
+                    const TicketView& running) {
+    (log_.*say)(message,
+                {{"queue", gate.name()},
+                 {"request_id", running.label.request_id()},
+                 {"number", running.number},
+                 {"method", running.label.method()},
+                 {"path", http::path_of(running.label.target())},
+                 {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
+}
+
+// Calls `use` for each request that holds a slot, with its gate.
+template <class Use>
+void Shutdown::for_each_run(Use use) {
     std::size_t told = 0, untold = 0;
     assembly_.gates().for_each([&](const Gate& gate) {
         const GateView view = gate.view(most_told - told);
         told += view.in_flight.size();
         untold += view.figures.in_flight - view.in_flight.size();
-        for (const auto& running : view.in_flight)
-            tell(gate, running,
-                 Log::Fields{
-                     {"queue", gate.name()},
-                     {"request_id", running.label.request_id()},
-                     {"number", running.number},
-                     {"method", running.label.method()},
-                     {"path", http::path_of(running.label.target())},
-                     {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
+        for (const auto& running : view.in_flight) use(gate, running);
     });
     if (untold != 0) log_.warn("and more requests", {{"requests", untold}});
 }
 
-// Logs the requests that a stop cuts: a backend may still run them, unknown to the next process. Of
-// one that waits for its backend's connection none runs, but its clustered line has no word for it.
-void Shutdown::tell_what_still_runs() {
-    tell_runs([this](const Gate& gate, const TicketView& cut, const Log::Fields& about) {
-        if (cut.sent)
-            log_.error("cut while running; the backend may still run the request", about);
-        else
-            log_.warn(gate.clustered() ? "cut before anything of it was sent: it does not run, but "
-                                         "its queue stands as if it did"
-                                       : "cut before anything of it was sent: it does not run",
-                      about);
+// They may end as soon as this replica grants no more, in any thread, before a stop tells of them.
+Shutdown::Holders Shutdown::unsent_of_cluster() const {
+    Holders out;
+    if (replica_ == nullptr) return out;
+    assembly_.gates().for_each([&out](const Gate& gate) {
+        if (!gate.clustered() || out.size() >= most_told) return;
+        const GateView view = gate.view(most_told);
+        for (const auto& running : view.in_flight)
+            if (!running.sent) out.push_back({&gate, running});
     });
+    return out;
+}
+
+// Logs the requests that a stop cuts: a backend may still run them, unknown to the next process.
+// `unsent`: those of clustered lines that had been sent nothing just before.
+void Shutdown::tell_what_still_runs(Holders unsent) {
+    for_each_run([&](const Gate& gate, const TicketView& cut) {
+        std::erase_if(unsent, [&](const Holder& one) {
+            return one.gate == &gate && one.ticket.number == cut.number;
+        });
+        tell_cut(gate, cut);
+    });
+    for (const Holder& ended : unsent) tell_cut(*ended.gate, ended.ticket);
+}
+
+// Of one that waits for its backend's connection none runs, but its clustered line has no word for
+// it.
+void Shutdown::tell_cut(const Gate& gate, const TicketView& cut) {
+    if (cut.sent)
+        return tell(&Log::error, "cut while running; the backend may still run the request", gate,
+                    cut);
+    tell(&Log::warn,
+         gate.clustered() ? "cut before anything of it was sent: it does not run, but its queue "
+                            "stands as if it did"
+                          : "cut before anything of it was sent: it does not run",
+         gate, cut);
 }
 
 // The queues of the new process wait for these; it does not know them.
 void Shutdown::tell_who_keeps_queues() {
     tell_at_ = Time::max();
-    tell_runs([this](const Gate&, const TicketView&, const Log::Fields& about) {
-        log_.warn("upgrade: this request keeps its queue in the old process", about);
+    for_each_run([this](const Gate& gate, const TicketView& running) {
+        tell(&Log::warn, "upgrade: this request keeps its queue in the old process", gate, running);
     });
 }
 

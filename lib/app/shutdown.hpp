@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "app/control.hpp"
 #include "app/notify.hpp"
@@ -71,10 +73,19 @@ class Shutdown {
     void leave_cluster();
     bool done() const;
     bool lines_empty() const;
-    void tell_what_still_runs();
+    struct Holder {
+        const Gate* gate;
+        TicketView ticket;
+    };
+    using Holders = std::vector<Holder>;
+    using Say = void (Log::*)(std::string_view, Log::Fields) noexcept;
+    Holders unsent_of_cluster() const;
+    void tell_what_still_runs(Holders unsent);
+    void tell_cut(const Gate& gate, const TicketView& cut);
+    void tell(Say say, std::string_view message, const Gate& gate, const TicketView& running);
     void tell_who_keeps_queues();
-    template <class Tell>
-    void tell_runs(Tell tell);
+    template <class Use>
+    void for_each_run(Use use);
     void look_if_done();
     void end_by_force();
     void close();

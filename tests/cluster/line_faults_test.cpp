@@ -188,7 +188,7 @@ TEST_F(ClusterFaults, AStopSaysOfARequestThatIsNotSentThatItsQueueStands) {
     ASSERT_TRUE(a->program().says("config loaded"));
     Client unsent = a->client();
     unsent.request("POST", "/unsent", {}, "x");
-    ASSERT_TRUE(eventually([&] { return a->queue().at("in_flight") == 1; }));
+    ASSERT_TRUE(a->wait_for_unsent("/unsent"));
     a->program().signal(SIGTERM);
     ASSERT_TRUE(a->program().says("draining"));
     a->program().signal(SIGTERM);

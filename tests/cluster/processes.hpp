@@ -76,6 +76,19 @@ class Process {
         const auto* const found = queues->at(0).as_object().if_contains("state");
         return found != nullptr && found->as_string() == state;
     }
+    /// Waits until this request has a slot, and nothing of it was sent.
+    bool wait_for_unsent(std::string_view target) const {
+        return eventually([&] {
+            Client one(address(1));
+            one.get("/api/v1/queues/app");
+            const auto view = boost::json::parse(one.read().body);
+            return std::ranges::any_of(view.at("tickets").at("in_flight").as_array(),
+                                       [&](auto& holds) {
+                                           return holds.at("target").as_string() == target &&
+                                                  holds.as_object().contains("not_sent");
+                                       });
+        });
+    }
     /// Waits until this many requests wait with the whole of their bodies.
     bool wait_for_ready(std::ptrdiff_t n) const {
         return eventually([&] {
