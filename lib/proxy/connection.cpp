@@ -270,8 +270,8 @@ task<void> Connection::linger() {
     loop().arm(end, briefly ? std::min(clients.linger_time, short_linger) : clients.linger_time);
     loop().arm(deadline_, silence);
     input_.drop();
-    wire_->finish_writing();
     station_->rest(*this, Rest::lingers);
+    wire_->finish_writing();  // who sees it finds the connection among those that make room
     while (!end.expired() && !deadline_.expired() && !station_->stopping() && !makes_room_) {
         if (stays && station_->draining()) break;
         const auto got = wire_->read_some(loop().buffer());

@@ -158,9 +158,10 @@ void Station::wake(IdleClient& client) {
     if (first) all.tell();
 }
 
-// False: no connection has rested for long enough any more.
+// False: no connection rests any more. The time is not that of the loop's turn: who asks has found
+// one that has lingered for long enough by now.
 bool Station::make_room() {
-    const bool lingered = loop.woke() - lingering_.oldest.load() >= surely_resting;
+    const bool lingered = monotonic_now() - lingering_.oldest.load() >= surely_resting;
     const bool made = (lingered && lingering_.make_room()) || idle_.make_room();
     if (made) metrics.connections_made_room.add();
     return made;

@@ -1,6 +1,7 @@
 // At max_connections a new client waits in the kernel's backlog. To make room, a connection that
 // lingers after its last answer is closed, or else the oldest idle one (between two requests or
 // before the first); one with a request never is.
+#include "proxy/station.hpp"
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -112,7 +113,9 @@ TEST_P(MaxConnections, AConnectionThatLingersMakesRoomFirst) {
     EXPECT_EQ(bad.read().status, 400);
     large.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n");
     EXPECT_EQ(large.read().status, 413);
+    EXPECT_TRUE(bad.ends() && large.ends()) << "they linger";
     bad.send("x");
+    be_slow(surely_resting);  // nobody is closed who may not have read the answer
     Client late = idle(gateway, "/late"), later = idle(gateway, "/later");
     EXPECT_EQ(gateway.metric(made_room), 2);
     served.get("/again");

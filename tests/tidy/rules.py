@@ -229,6 +229,7 @@ SLOW_ON_PURPOSE = {
     "tests/e2e/body_test.cpp": "parts of a body that come apart; whole or apart, the answer is the same",
     "tests/e2e/head_test.cpp": "the Date header goes on with the clock",
     "tests/e2e/limits_test.cpp": "a hold that Retry-After is computed from",
+    "tests/e2e/max_connections_test.cpp": "connections that have lingered for long enough to be closed",
     "tests/e2e/operator_test.cpp": "holds that are measured; compared from below only",
     "tests/e2e/silent_backend_test.cpp": "backends that send now and then, or at their very deadline",
     "tests/e2e/speed_test.cpp": "a slow reader",
