@@ -30,7 +30,8 @@
 //   shutahead   shuts its listening socket down ahead of its answer, and serves on
 //   refuse      closes each connection that comes behind this one, unread
 //   regroup     goes to the group of a child, which ends with it, and takes no SIGTERM from then on
-// With TEST_FIRST=hang the first process of a folder waits for ever before it waits for a request,
+// With TEST_FIRST the first process of a folder writes its pid to $TEST_FOLDER/first. With
+// TEST_FIRST=hang it waits for ever before it waits for a request,
 // and with TEST_FIRST=die it exits when one comes, of which it takes nothing; TEST_FIRST=all: each
 // process exits so; TEST_FIRST=blind: it takes the cookie of one without its connection, and lives
 // on. With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
@@ -395,7 +396,9 @@ void start(const char* control) {
     if (how == nullptr) return;
     const std::string word = how;
     const std::string first = folder() + "/first";
-    if (::open(first.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600) < 0 && word != "all") return;
+    const int file = ::open(first.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (file < 0 && word != "all") return;
+    write_all(file, std::to_string(::getpid()));
     while (word == "hang") ::pause();
     std::array<char, 8> cookie{};
     // Its connection ends with the first of these reads, ahead of the rest of the cookie.
