@@ -13,7 +13,8 @@ namespace ticketgate::test {
 
 class Command {
  public:
-    /// `more`: further keys of cluster.store, as `, username: root`.
+    /// `more`: further keys of cluster.store, as `, username: root`. The lease is the longest one,
+    /// so that its timeout may be, too; a command takes none.
     explicit Command(const Etcd& store, const std::string& more = "") {
         std::string endpoints;
         for (std::size_t i = 0; i < store.size(); ++i)
@@ -22,7 +23,7 @@ class Command {
                               "listen: [{address: \"127.0.0.1:8080\"}]\n"
                               "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
                               "routes: [{prefix: /, upstream: app}]\n"
-                              "cluster: {name: shop, store: {endpoints: [" +
+                              "cluster: {name: shop, lease: 60s, store: {endpoints: [" +
                                   endpoints + "]" + more +
                                   "}, peer: {listen: \"127.0.0.1:8081\", "
                                   "advertise: \"127.0.0.1:8081\", "
