@@ -615,7 +615,7 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertFalse(self.backend.runs("/a/next"), "the queue is with the old process")
         os.kill(old, signal.SIGKILL)
         wait_for(lambda: self.backend.runs("/a/next"), "as after a restart, the new process begins with free slots")
-        self.assertIn("the old process ended with requests in its line", self.told())
+        wait_for(lambda: "the old process ended with requests in its line" in self.told(), "the log says so")
         self.backend.release("a")
         self.assertEqual(self.status(waits), 200)
 
@@ -776,7 +776,7 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.backend.release("a")
         self.assertEqual(self.status(held), 200)
         self.assertFalse(self.backend.runs("/a/waits"))
-        self.assertIn("paused in the old process", self.told())
+        wait_for(lambda: "paused in the old process" in self.told(), "the new process has heard of the pause")
         done = self.command("resume", "a")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.status(waits), 200)
