@@ -288,8 +288,9 @@ void PooledExchange::note_words() {
         pool_.policy().overran(loop_.woke());
 }
 
+// While a read waits for memory, nobody knows what is there.
 bool PooledExchange::quiet() const {
-    return !stream_->readable() && !stream_->fin() && !stream_->broken();
+    return !stream_->readable() && !stream_->fin() && !stream_->broken() && stream_->stalled() == 0;
 }
 
 void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
