@@ -41,8 +41,16 @@ std::size_t take_number(std::string_view& bytes, std::size_t octets) {
 
 struct Element {
     bool holds_others;  // or may, as the value of an extension does
+    bool in_pieces;
     std::string_view content;
 };
+
+// A string in pieces, which DER forbids (X.690 10.2): OpenSSL joins them, and what they hold need
+// not begin where they do.
+bool is_string_in_pieces(std::size_t tag) {
+    constexpr std::size_t universal = 0x20, sequence = 0x30, set = 0x31;
+    return (tag & 0xe0) == universal && tag != sequence && tag != set;
+}
 
 // OpenSSL takes BER too, where an element may have no length: its content is then all that follows.
 Element take_element(std::string_view& bytes) {
@@ -55,7 +63,7 @@ Element take_element(std::string_view& bytes) {
     const bool no_size = size == more;
     if (size > more) size = take_number(bytes, size - more);
     const bool holds = (tag & constructed) != 0 || tag == octet_string;
-    return {holds, take(bytes, no_size ? bytes.size() : size)};
+    return {holds, is_string_in_pieces(tag), take(bytes, no_size ? bytes.size() : size)};
 }
 
 std::size_t elements_of(std::string_view bytes, int depth = 0) {
@@ -64,7 +72,8 @@ std::size_t elements_of(std::string_view bytes, int depth = 0) {
         const Element one = take_element(bytes);
         ++elements;
         if (!one.holds_others) continue;
-        elements += depth < deepest ? elements_of(one.content, depth + 1) : one.content.size();
+        const bool looks = depth < deepest && !one.in_pieces;
+        elements += looks ? elements_of(one.content, depth + 1) : one.content.size();
     }
     return elements;
 }
@@ -90,7 +99,7 @@ const char* why_costly(std::string_view message, bool in_1_3) {
         if (in_1_3) (void)take(list, take_number(list, 2));  // its extensions
         if (++certificates > most_chain_certificates) return "more than 10 certificates";
     }
-    if (elements > most_chain_elements) return "certificates of more than 2000 elements";
+    if (elements > most_chain_elements) return "certificates of more than 1800 elements";
     return has_costly_key(message) ? "a certificate with a key on P-224, or on a curve of its own"
                                    : nullptr;
 }

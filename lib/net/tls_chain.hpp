@@ -12,7 +12,7 @@ namespace ticketgate::net {
 inline constexpr std::size_t most_chain_bytes = 16 << 10;  ///< of the message; OpenSSL holds it
 inline constexpr std::size_t most_chain_certificates = 10;
 /// Elements of ASN.1, in all certificates: two bytes of them can make 72 in memory.
-inline constexpr std::size_t most_chain_elements = 2000;
+inline constexpr std::size_t most_chain_elements = 1800;
 
 /// Returns why OpenSSL should not parse this handshake message; null: it may, as it is no
 /// Certificate, or a small one. `in_1_3`: of TLS 1.3, which has another form.

@@ -14,7 +14,7 @@ namespace ticketgate::net {
 namespace {
 
 constexpr const char* too_many = "more than 10 certificates";
-constexpr const char* too_fine = "certificates of more than 2000 elements";
+constexpr const char* too_fine = "certificates of more than 1800 elements";
 constexpr const char* own_curve = "a certificate with a key on P-224, or on a curve of its own";
 
 std::string sized(std::string_view bytes, int octets) {
@@ -70,6 +70,14 @@ TEST_P(Chain, MayHaveTwoThousandElements) {
         << "without a size";
     EXPECT_STREQ(judge({std::string("\x3f\x81\x01\x80", 4) + elements + elements}), too_fine)
         << "with a long tag";
+}
+
+// The second piece begins within an element.
+TEST_P(Chain, CountsAStringInPiecesByItsBytes) {
+    const std::string pieces = element('\x04', std::string("\x30\x82", 2)) +
+                               element('\x04', std::string(most_chain_elements, '\x05'));
+    EXPECT_STREQ(judge({element('\x24', pieces)}), too_fine);
+    EXPECT_EQ(judge({element('\xa4', pieces)}), nullptr) << "no string, but a tag of a context";
 }
 
 TEST_P(Chain, CountsWhatIsNestedDeeplyByItsBytes) {
