@@ -170,7 +170,9 @@ IoResult SocketStream::failure(Way way) {
         return {Io::blocked, 0, 0};
     }
     (way == Way::in ? readable_ : writable_) = true;
-    if (!is_peers(error) && !stands()) given_up_ = error;
+    // Behind the peer's end a connection hangs up in order, once we have ended our side, too. The
+    // event of a FIN is no proof of that: it also comes when this machine gives up.
+    if (!is_peers(error) && !ended_ && !stands()) given_up_ = error;
     return {Io::failed, 0, error};
 }
 
@@ -196,7 +198,10 @@ IoResult SocketStream::read_some(std::span<char> into) {
     if (given_up_ != 0) return {Io::failed, 0, given_up_};
     read_stalled_ = false;
     const auto n = ::recv(descriptor_, into.data(), into.size(), 0);
-    if (n == 0) return {Io::ended, 0, 0};
+    if (n == 0) {
+        ended_ = true;
+        return {Io::ended, 0, 0};
+    }
     if (n < 0) return failure(Way::in);
     const auto bytes = static_cast<std::size_t>(n);
     count(bytes);

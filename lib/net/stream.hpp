@@ -180,6 +180,7 @@ class SocketStream final : public Stream, private Pollable {
     int given_up_ = 0;  // the errno: the system tells it once, and then what looks like a FIN
     int stalled_ = 0;   // the errno of the last call that is tried again
     bool read_stalled_ = false, write_stalled_ = false;
+    bool ended_ = false;  // a read has returned the peer's end
     bool connecting_ = false;
     bool file_follows_ = false;
     bool hurried_ = false;

@@ -153,6 +153,19 @@ TEST_P(Unexplained, AReadIsTriedAgainAsLongAsTheConnectionStands) {
     EXPECT_EQ(read().status, Io::ok);
 }
 
+// It hangs up, since both sides have ended, and not because this machine gave it up.
+TEST_P(Unexplained, AReadBehindBothEndsLeavesThePeersEnd) {
+    peer.finish();
+    ASSERT_TRUE(run_until(loop, [&] { return stream->readable(); }));
+    EXPECT_EQ(read().status, Io::ended);
+    stream->finish_writing();
+    {
+        const FailingCalls failing("recv", GetParam());
+        EXPECT_EQ(read().status, Io::failed);
+    }
+    EXPECT_FALSE(stream->given_up());
+}
+
 INSTANTIATE_TEST_SUITE_P(Errors, Unexplained, testing::Values(EACCES, EPERM, EIO));
 
 }  // namespace
