@@ -269,6 +269,7 @@ class Workers(unittest.TestCase):
             self.start(lambda text: text.replace('["${PHP_CGI:-php-cgi}", -d, cgi.fix_pathinfo=0]',
                                                  f"[{self.folder}/disk/shut]"))
             wait_for(lambda: disk.waiting >= 1, "the program is opened")
+            wait_for(lambda: answers(self.admin), "the admin listener answers")
             self.assertEqual([worker["state"] for worker in self.workers()], ["starting"])
             disk.release()
             self.assertEqual(self.ask("/")[0], 200)

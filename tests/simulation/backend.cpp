@@ -244,7 +244,7 @@ void BackendConnection::begin() {
     stage_.tell(Moment::begins, id_);
     again(Duration{});
     if (fate().sealed && attempt_ == 1 && !request_->complete()) {
-        link_.seal();
+        link_.seal(true);
         story().excuse = "its backend fails";
     }
     if (faulty() && fate().kind == Fate::Kind::dies_reading) die(fate().resets);

@@ -16,6 +16,8 @@ void BackendConnection::end_answer() {
     stage_.trace.note('B', link_.id(), id_,
                       [&] { return (answer_.dies ? "dies on " : "ends ") + std::to_string(id_); });
     stage_.judge.ends(id_);
+    // All had been written before that: it did not matter, and must not meet another request.
+    if (request_->complete()) link_.seal(false);
     if (fate().reads_on != Duration{} && !request_->complete() && !answer_.dies) {
         phase_ = Phase::reading_on;
         return fate().gulps ? gulp() : again(fate().reads_on);

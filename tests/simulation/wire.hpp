@@ -77,7 +77,8 @@ class Link {
     void close();   ///< FIN, and RST for whatever still comes; RST at once if bytes are unread
     void abort();   ///< RST
     void lose();    ///< the network between: the proxy's system gives up, the peer hears nothing
-    void seal() { sealed_ = true; }  ///< the proxy's writes fail, and the connection stands
+    /// While sealed, the proxy's writes fail, and the connection stands.
+    void seal(bool sealed) { sealed_ = sealed; }
     bool closed() const { return peer_closed_; }
     /// Nothing more comes, and everything was received.
     bool ended() const { return from_proxy_.empty() && (proxy_fin_ || proxy_gone_); }
