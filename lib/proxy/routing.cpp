@@ -161,28 +161,36 @@ class Pages {
 
     void run(Routed& found) {
         if (found.failure || !found.route->scripts) return;
-        for (const auto& front : snapshot_.front_controllers()) {
-            look_without_script(front, normal_, found);
-            if (front.routes_below) look_behind_script(front.script, found);
-        }
+        look_at_page(normal_, found);
         if (path_ == normal_) return;
         for (const auto readings : {http::other_readings, http::verbatim_readings})
-            for (const auto& other : readings(path_))
-                for (const auto& front : snapshot_.front_controllers())
-                    look_without_script(front, other, found);
+            for (const auto& other : readings(path_)) look_at_page(other, found);
     }
 
  private:
+    void look_at_page(std::string_view path, Routed& found) {
+        for (const auto& front : snapshot_.front_controllers()) {
+            look_without_script(front, path, found);
+            if (front.routes_below) look_behind_script(front.script, path, found);
+        }
+    }
+
     void look_without_script(const FrontController& front, std::string_view path, Routed& found) {
         if (front.routed && path == front.script && names(found, front.script)) return;
         for (const auto& spelling : config::other_spellings(front.script, path))
             look(spelling, found);
     }
 
-    // `/admin` of a route for `/index.php/admin`.
-    void look_behind_script(std::string_view script, Routed& found) {
-        if (normal_.starts_with('/') && files::script_end(normal_) == normal_.npos)
-            look({std::string(script).append(normal_)}, found, std::string(script) + "/");
+    // `/admin` of a route for `/index.php/admin`; `/app/admin` and `/admin` of one for
+    // `/app/index.php/admin`.
+    void look_behind_script(const std::string& script, std::string_view path, Routed& found) {
+        if (!path.starts_with('/') || files::script_end(path) != path.npos) return;
+        const std::string below = script + "/";
+        look({std::string(script).append(path)}, found, below);
+        const auto folder = std::string_view(script).substr(0, script.rfind('/'));
+        if (!folder.empty() && path.starts_with(folder) &&
+            path.substr(folder.size()).starts_with('/'))
+            look({std::string(script).append(path.substr(folder.size()))}, found, below);
     }
 
     // Does a route name the script itself? Its own path then decides.

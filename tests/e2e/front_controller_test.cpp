@@ -67,6 +67,16 @@ TEST(FrontController, OfAFolderIsReachedByThreePaths) {
     EXPECT_EQ(site.queue_of("/index.php/admin/x"), "q") << "that of another upstream counts too";
 }
 
+// The route names the page behind the script of a folder.
+TEST(FrontController, OfAFolderHasTheQueueOfARouteBehindTheScript) {
+    Site site(app("{ prefix: /, queue: off }, { prefix: /app/index.php/admin, queue: q }",
+                  ", script: /app/index.php"));
+    for (const char* path : {"/app/index.php/admin/x", "/app/admin/x", "/app/admin", "/admin/x"})
+        EXPECT_EQ(site.queue_of(path), "q") << path;
+    for (const char* path : {"/app/other", "/other", "/app/index.php/other"})
+        EXPECT_EQ(site.queue_of(path), "") << path;
+}
+
 TEST(FrontController, OfAnotherScriptIsThatOfTheUpstreamOrOfTry) {
     Site named(app(admin, ", script: /app.php"));
     EXPECT_EQ(named.queue_of("/app.php/admin/x"), "q");
