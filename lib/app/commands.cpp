@@ -120,8 +120,8 @@ const char* start_remedy(const std::error_code& error) {
     return "";
 }
 
-// Tells why a start ends, also the process that this one would take over from: it tells its
-// operator, who waits, so a stderr that takes nothing must not keep this one.
+// Tells why a start ends. In an upgrade it also tells the old process, whose operator waits: there
+// a stderr that takes nothing may delay this process for a short time only.
 class Complaint {
  public:
     Complaint() = default;

@@ -1,4 +1,4 @@
-// What the process says when it ends before it serves.
+// Prints the reason when the process ends before it serves.
 #pragma once
 
 #include <string>

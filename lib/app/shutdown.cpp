@@ -226,8 +226,8 @@ void Shutdown::tell_what_still_runs(Holders unsent) {
     for (const Holder& ended : unsent) tell_cut(*ended.gate, ended.ticket);
 }
 
-// Of one that waits for its backend's connection none runs, but its clustered line has no word for
-// it.
+// A request that waits for its backend's connection does not run, but the record of its clustered
+// line cannot say that.
 void Shutdown::tell_cut(const Gate& gate, const TicketView& cut) {
     if (cut.sent)
         return tell(&Log::error, "cut while running; the backend may still run the request", gate,

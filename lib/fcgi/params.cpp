@@ -139,7 +139,7 @@ bool put_distinct(const http::RequestHead& head, std::span<const std::string> id
         if (!has_variable(field, id_names)) continue;
         const auto result = written.add(field);
         if (result == Written::Result::fresh) continue;
-        // Of an id of ours, the first spelling counts.
+        // The first spelling of our own id counts; others are left out.
         if (result == Written::Result::full || !is_id(field.name, id_names)) return false;
     }
     return true;

@@ -187,7 +187,7 @@ void SocketStream::read_later() {
     stall(Way::in, ENOMEM);
 }
 
-// A connection that has ended in both directions hangs up, whoever ended it.
+// poll() reports a hang-up when both directions have ended, by either side.
 bool SocketStream::stands() const {
     pollfd state{descriptor_, 0, 0};
     return ::poll(&state, 1, 0) <= 0;  // also where poll() itself has no memory

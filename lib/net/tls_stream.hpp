@@ -63,7 +63,7 @@ class TlsStream final : public Stream, private Observer {
     void detach() override { wire_.below().detach(); }
     void attach(Loop& loop) override { wire_.below().attach(loop); }
     const Secured* secured() const override { return established_ ? &secured_ : nullptr; }
-    /// Of a client whose handshake has begun and not ended, that it has not ended.
+    /// While the handshake of a client goes on, says that it has not ended.
     std::string fault() const override;
 
  private:

@@ -158,8 +158,8 @@ void Station::wake(IdleClient& client) {
     if (first) all.tell();
 }
 
-// False: no connection rests any more. The time is not that of the loop's turn: who asks has found
-// one that has lingered for long enough by now.
+// Returns false if no connection rests any more. Takes the time of now, not that of the loop's
+// turn: the caller has already found a connection that has lingered for long enough.
 bool Station::make_room() {
     const bool lingered = monotonic_now() - lingering_.oldest.load() >= surely_resting;
     const bool made = (lingered && lingering_.make_room()) || idle_.make_room();

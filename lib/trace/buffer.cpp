@@ -5,7 +5,7 @@
 namespace ticketgate::trace {
 namespace {
 
-// What an allocator needs beside the bytes, about.
+// About the number of bytes that an allocator adds to each allocation.
 constexpr std::size_t overhead = 16;
 
 std::size_t heap_of(const std::string& text) {

@@ -57,8 +57,8 @@ class Exchange {
     virtual std::string fault() const { return {}; }
     /// The remedy for fault(), or for an answer that breaks the protocol; empty if unknown.
     virtual std::string remedy() const { return {}; }
-    /// What this machine cannot do with the connection, though that stands: a call that failed for
-    /// want of memory, and that is tried again or was the last one. Empty: nothing.
+    /// Tells the call that failed on this machine though the connection stands, for example for
+    /// want of memory. It is tried again, or was the last one. Empty: no call failed.
     virtual std::string trouble() const { return {}; }
     /// The address of the connection, as `10.0.0.1:80` or `unix:/path`; a name without an address
     /// so far, as in the config.

@@ -17,8 +17,8 @@ constexpr std::size_t piece_size = (64 << 10) - 8;
 // Between two tries to connect.
 constexpr Duration connect_again = 10ms;
 
-// Refused here, for now: the backlog of a unix socket is full, or the system has no memory for a
-// socket.
+// True if another try can succeed soon: the backlog of a unix socket was full, or the system had no
+// memory for a socket.
 bool may_connect_soon(int error) {
     return error == EAGAIN || error == ENOBUFS || error == ENOMEM;
 }

@@ -1,4 +1,4 @@
-// What an exchange says of its connection: for log lines and the views.
+// Texts about the connection of an exchange, for log lines and the views.
 #include <cerrno>
 #include <cstring>
 

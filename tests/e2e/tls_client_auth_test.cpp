@@ -83,7 +83,7 @@ TEST(TlsClientCertificate, RequiredRefusesClientsWithoutOne) {
     EXPECT_EQ(house.backend.all().size(), 1u);
 }
 
-// Whoever has no key may show any number of certificates, which cost time and memory to parse.
+// A client without a key can send any number of certificates; parsing them costs time and memory.
 TEST(TlsClientCertificate, IsRefusedWithMoreThanNineOthers) {
     House house(one_queue(), ", client_auth: optional, client_ca: \"${CA}\"");
     TlsEnd end = house.trust.client();

@@ -35,7 +35,7 @@ std::string element(char tag, std::string_view content) {
     return tag + std::string("\x82") + sized(content, 2);
 }
 
-// Of a form that costs nothing.
+// A certificate that is cheap to parse.
 const std::string simple = element('\x30', element('\x03', std::string(1000, 'k')));
 
 class Chain : public testing::TestWithParam<bool> {
