@@ -43,9 +43,9 @@ class Watcher {
     /// `done` is called when the picture is whole, or the process does not answer. While a question
     /// is open, a further call makes it ask once more.
     void look(const std::function<void()>& done) {
-        again_ = looking_;
-        if (looking_) return;
-        looking_ = true;
+        again_ = around.looking;
+        if (around.looking) return;
+        around.looking = true;
         done_ = done;
         ask("/api/v1/queues", [this](const AdminAnswer& answer) {
             auto queues = top::read_queues(answer.body);
@@ -117,7 +117,7 @@ class Watcher {
         });
     }
     void end(const std::string& failure) {
-        looking_ = false;
+        around.looking = false;
         around.failure = failure;
         if (!failure.empty()) around.now = clock_now();
         const auto done = done_;  // a copy: it may begin the next look
@@ -127,7 +127,7 @@ class Watcher {
     asio::io_context& io_;
     const AdminListener& listener_;
     std::function<void()> done_;
-    bool looking_ = false, again_ = false;
+    bool again_ = false;
 };
 
 // The terminal, its keys and signals, and the time between two pictures.

@@ -88,7 +88,7 @@ Line head_line(const Browser& browser, const Surroundings& around) {
         clock_text(static_cast<std::int64_t>(around.now.unix_s), around.now.utc_offset);
     if (!around.every.empty()) text += "  every " + around.every;
     text += "  sorted by " + sort_text(browser.sort());
-    if (browser.frozen()) text += "  THE PICTURE IS HELD";
+    if (browser.frozen() && !around.looking) text += "  THE PICTURE IS HELD";
     return {text, Style::strong};
 }
 

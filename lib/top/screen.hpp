@@ -29,10 +29,11 @@ inline constexpr Size unlimited{1 << 20, 1 << 20};
 
 /// What is shown beside the browser's queues.
 struct Surroundings {
-    std::string address;  ///< of the admin listener
-    std::string whom;     ///< options of commands that name the process
-    std::string every;    ///< how often it is asked
-    std::string failure;  ///< why it does not answer; the queues are older
+    std::string address;   ///< of the admin listener
+    std::string whom;      ///< options of commands that name the process
+    std::string every;     ///< how often it is asked
+    std::string failure;   ///< why it does not answer; the queues are older
+    bool looking = false;  ///< the process is asked: its answers change the picture
     bool ready = true;
     std::string drain = {};  ///< read_drain()
     std::optional<ConfigLine> config = {};

@@ -99,7 +99,7 @@ class Top(unittest.TestCase):
         wait_for(lambda: len(terminal.frames()) > 3, "it goes on by itself")
         terminal.press("q")
         self.assertEqual(terminal.end(), 0)
-        self.assertTrue(terminal.restored())
+        wait_for(terminal.restored, "the terminal is as before")
         self.assertEqual(self.counts(), (1, 1), "it only looks")
 
     def test_the_command_that_it_shows_frees_the_slot(self):
@@ -136,9 +136,11 @@ class Top(unittest.TestCase):
         self.assertEqual(self.number(), number)
         terminal.shows(f"not released: number {number}, request id ")
         terminal.press("y")
+        terminal.shows("GET /another from")
         terminal.press("p")  # the picture is held: an answer may come long after it
         terminal.shows("THE PICTURE IS HELD")
         terminal.press("r")
+        terminal.shows(f"Release number {number} of cart?")
         self.crash()
         self.start()
         self.stand_in_line("/yet-another", "/waits")
@@ -168,6 +170,7 @@ class Top(unittest.TestCase):
         terminal.shows("sorted by waiting")
         terminal.press("p")
         terminal.shows("THE PICTURE IS HELD")
+        terminal.shows("space refresh")  # the end of its last line
         held = terminal.lines()
         self.sink.answers.set()
         wait_for(lambda: self.counts() == (0, 0), "both end")
@@ -188,7 +191,7 @@ class Top(unittest.TestCase):
         terminal.shows("q quit")
         terminal.press("\x03")
         self.assertEqual(terminal.end(), 0)
-        self.assertTrue(terminal.restored())
+        wait_for(terminal.restored, "the terminal is as before")
 
     def test_stops_and_goes_on(self):
         for stop in (lambda terminal: terminal.press("\x1a"), lambda terminal: terminal.signal(signal.SIGTSTP)):
@@ -203,7 +206,7 @@ class Top(unittest.TestCase):
             self.assertFalse(terminal.restored())
             terminal.press("q")
             self.assertEqual(terminal.end(), 0)
-            self.assertTrue(terminal.restored())
+            wait_for(terminal.restored, "the terminal is as before")
 
     def test_ends_when_its_terminal_is_gone(self):
         terminal = self.top()
@@ -254,7 +257,7 @@ class Top(unittest.TestCase):
                     terminal = Terminal(command, env=env)
                     self.addCleanup(terminal.close)
                     code, text = terminal.end(), ""
-                    wait_for(lambda: "request id" in terminal.output(), "the picture")
+                    wait_for(lambda: "GET /waits" in terminal.output(), "the picture, to its last line")
                     text = terminal.output()
                 else:
                     done = subprocess.run(command, capture_output=True, text=True, timeout=60)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "answers.hpp"
+#include "top/screen.hpp"
 
 namespace ticketgate::top {
 namespace {
@@ -158,6 +159,16 @@ TEST(Browser, HoldsThePictureAndGoesOn) {
     EXPECT_TRUE(browser.frozen());
     EXPECT_EQ(browser.press(letter('p')), Wish::refresh);
     EXPECT_FALSE(browser.frozen());
+}
+
+TEST(Browser, HoldsThePictureOnceNoAnswerIsOutstanding) {
+    Browser browser = on_cart();
+    browser.press(letter('p'));
+    Surroundings around;
+    around.looking = true;
+    EXPECT_EQ(screen(browser, around, {120, 24})[0].text.find("HELD"), std::string::npos);
+    around.looking = false;
+    EXPECT_TRUE(screen(browser, around, {120, 24})[0].text.ends_with("THE PICTURE IS HELD"));
 }
 
 TEST(Browser, EndsAndSuspends) {
