@@ -1,4 +1,4 @@
-// Whether a process has ended, before its parent has heard of it.
+// Whether a process has ended or begun to, before its parent has heard of it.
 #pragma once
 
 #include <sys/types.h>
@@ -19,13 +19,15 @@ class Life {
     /// system call.
     bool over() const noexcept;
     bool known() const noexcept { return process_.get() >= 0; }
-    /// True: it has begun to end, and is over or will be: it runs nothing any more, and its
-    /// descriptors close. Reads a file of /proc; false without a descriptor for that.
+    /// True: it has begun to end, or is over. Its first thread runs nothing any more; its
+    /// descriptors are still open while its memory is freed. One system call; without the file of
+    /// /proc as over().
     bool ends() const noexcept;
 
  private:
-    pid_t pid_ = 0;
-    Descriptor process_{-1};  // means this process also when its number is used again
+    // Mean this process also when its number is used again.
+    Descriptor process_{-1};
+    Descriptor memory_{-1};  // /proc/PID/statm
 };
 
 }  // namespace ticketgate::spawn

@@ -40,8 +40,8 @@ class Voice;
 inline constexpr std::size_t most_pipes_of_jobs = 32;
 
 /// The descriptors that ticketgate opens for one worker: its name, its listening socket, its pipe,
-/// its process, its connection and the next one.
-inline constexpr std::uint64_t descriptors_of_a_worker = 6;
+/// its process, the size of that, its connection and the next one.
+inline constexpr std::uint64_t descriptors_of_a_worker = 7;
 
 class Supervisor {
  public:

@@ -34,10 +34,12 @@ void WorkerLink::give_back() noexcept {
     look();
 }
 
-// A process that has ended may not be reaped yet, and its listening socket is the pool's.
+// A process that ends reads nothing more. It may not be reaped yet, keeps its descriptors while its
+// memory is freed, and its listening socket is the pool's.
 Proof WorkerLink::prove_now() noexcept {
     const Proof proof = prove();
-    if (!parted_ && (proof != Proof::idle || !worker_.life.over())) return proof;
+    if (proof == Proof::idle && worker_.life.ends()) part();
+    if (!parted_) return proof;
     give_up();
     return Proof::gone;
 }

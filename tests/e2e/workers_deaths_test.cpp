@@ -63,6 +63,25 @@ TEST_P(IdleWorkers, ThatHaveEndedWhileTheyWereIdleGetNoRequest) {
     EXPECT_TRUE(eventually([&] { return gateway.line("q").in_flight == 0; }));
 }
 
+// Its descriptors are open, and nothing reads from them: so it is while much memory is freed.
+TEST_P(IdleWorkers, ThatHaveBegunToEndGetNoRequest) {
+    std::string yaml = workers(std::string("transport: ") + GetParam() + ", min: 1, max: 4");
+    yaml.insert(yaml.find("TEST_VARIABLE"), "TEST_ENDS: slowly, ");
+    Gateway gateway(yaml);
+    for (int round = 0; round < 3; ++round) {
+        const auto pid = static_cast<pid_t>(std::stoi(field(gateway.get("/q").body, "pid")));
+        EXPECT_TRUE(eventually([&] { return gateway.line("q").in_flight == 0; }));
+        const spawn::Life life(pid);
+        ::kill(pid, SIGUSR1);
+        EXPECT_TRUE(eventually([&] { return life.ends(); }));
+        EXPECT_FALSE(life.over());
+        const auto answer = gateway.post("/q", "body");
+        EXPECT_EQ(answer.status, 200) << round;
+        EXPECT_NE(field(answer.body, "pid"), std::to_string(pid));
+    }
+    EXPECT_EQ(gateway.metric(deaths("signal")), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, IdleWorkers, testing::Values("socket", "descriptors"),
                          [](const auto& one) { return std::string(one.param); });
 

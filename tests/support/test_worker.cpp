@@ -13,30 +13,27 @@
 //   more        writes bytes behind its answer     flood      writes many more than a socket takes
 //   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
 //   twice       gives its cookie back twice
-//   part        closes its control socket behind its cookie, and lives on
-//   cut         closes its control socket ahead of its cookie, and lives on
+//   part, cut   closes its control socket behind, or ahead of, its cookie, and lives on
 //   deaf        ends the reading side of its control socket behind its cookie, and lives on
-//   deafahead   the same, ahead of its cookie, which it never gives back
+//   deafahead   ahead of its cookie, which it never gives back
 //   leak        gives its cookie back without an answer, and keeps the connection open
 //   leakhalf    the same, behind a part of its answer
 //   linger      reads to the end of the connection behind its answer
 //   away=NAME   waits for the next request's first bytes, closes the connection with them unread,
 //               and waits for NAME before it is idle
-//   shut        shuts its listening socket down behind its answer, closes the connection, and lives
-//               on
+//   shut        shuts its listening socket behind its answer, closes the connection, and lives on
 //   shutkept    the same, but keeps the connection, unread
 //   shutlate    the same, but closes the connection first, and waits until the next one is there
 //   shutread    ends only the reading side of its listening socket, else as shutlate
 //   shutahead   shuts its listening socket down ahead of its answer, and serves on
 //   refuse      closes each connection that comes behind this one, unread
 //   regroup     goes to the group of a child, which ends with it, and takes no SIGTERM from then on
-// With TEST_FIRST the first process of a folder writes its pid to $TEST_FOLDER/first. With
-// TEST_FIRST=hang it waits for ever before it waits for a request,
-// and with TEST_FIRST=die it exits when one comes, of which it takes nothing; TEST_FIRST=all: each
-// process exits so; TEST_FIRST=blind: it takes the cookie of one without its connection, and lives
-// on. With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
-// Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
-// `end` is written when nothing of the request is left to do.
+// With TEST_FIRST the first process of a folder writes its pid to $TEST_FOLDER/first; =hang: it
+// then waits for ever; =die: it exits when a request comes, of which it takes nothing; =all: so
+// does each process; =blind: it takes the cookie of a connection without that, and lives on. With
+// TEST_LEAVES it exits behind the first bytes of a request; with TEST_ENDS it has called
+// end_slowly(). Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's
+// last segment; `end` is written when nothing of the request is left to do.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -57,6 +54,8 @@
 #include <sstream>
 #include <string>
 #include <utility>
+
+#include "slow_end.hpp"
 
 namespace {
 
@@ -415,6 +414,7 @@ void start(const char* control) {
 int main() {
     const char* const control = std::getenv("FCGI_LISTENSOCK_DESCRIPTORS");
     start(control);
+    if (std::getenv("TEST_ENDS") != nullptr) ticketgate::test::end_slowly();
     if (control == nullptr) accept_each();
     be_passed_each(std::atoi(control));
 }

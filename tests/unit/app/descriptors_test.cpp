@@ -50,16 +50,16 @@ TEST(Descriptors, WarnsOfMoreWorkersThanDescriptors) {
             out += config::print(problem);
         return out;
     };
-    EXPECT_EQ(most_workers_beside_requests(256), 21u);
+    EXPECT_EQ(most_workers_beside_requests(256), 18u);
     EXPECT_EQ(most_workers_beside_requests(4), 1u);
-    EXPECT_EQ(warned(1, 20, 256), "");
-    const auto why = warned(2, 20, 256);
+    EXPECT_EQ(warned(1, 17, 256), "");
+    const auto why = warned(2, 17, 256);
     EXPECT_NE(why.find("upstreams.b.workers.max: "), why.npos) << why;
-    EXPECT_NE(why.find("enough for 21 workers beside their requests, and 22 are wanted in all: "
-                       "raise the limit to 264"),
+    EXPECT_NE(why.find("enough for 18 workers beside their requests, and 19 are wanted in all: "
+                       "raise the limit to 266"),
               why.npos)
         << why;
-    EXPECT_EQ(warned(2, 20, 264), "");
+    EXPECT_EQ(warned(2, 17, 266), "");
 }
 
 TEST(Descriptors, AreTooFewWhereOneRequestFindsNoneBesideThoseOfTheProcess) {
