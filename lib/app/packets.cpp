@@ -9,6 +9,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/shortage.hpp"
+
 namespace ticketgate {
 namespace {
 
@@ -47,10 +49,6 @@ std::array<Descriptor, 2> make_link() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-bool is_shortage(int error) {
-    return error == ENOBUFS || error == ENOMEM;
-}
-
 bool send_packet(int link, const upgrade::Message& message, int descriptor) {
     std::string packet = upgrade::encode(message);
     iovec bytes{packet.data(), packet.size()};
@@ -73,7 +71,7 @@ Received receive_packet(int link, Packet& into) {
     header.msg_controllen = rights.bytes.size();
     const ssize_t size = ::recvmsg(link, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return Received::nothing;
-    if (size < 0 && is_shortage(errno)) return Received::shortage;
+    if (size < 0 && no_memory_now(errno)) return Received::shortage;
     if (size <= 0) return Received::ended;
     into.descriptor = attached(header);
     auto message = upgrade::decode({packet.data(), static_cast<std::size_t>(size)});

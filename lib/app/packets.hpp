@@ -22,9 +22,6 @@ std::array<Descriptor, 2> make_link();
 /// Sends without waiting. False, with errno: EAGAIN, or the other end has gone.
 bool send_packet(int link, const upgrade::Message& message, int descriptor = -1);
 
-/// True for an errno of a call for which the system has no memory now: the link stands.
-bool is_shortage(int error);
-
 enum class Received : std::uint8_t {
     packet,
     nothing,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shortage.hpp"
 
 namespace ticketgate {
 namespace {
@@ -86,7 +87,7 @@ void UpgradeLink::write() {
         if (!send_packet(socket_.native_handle(), next.message, next.descriptor.get())) {
             if (errno == EAGAIN || errno == EINTR)
                 return wait(Wait::wait_write, &UpgradeLink::write);
-            if (is_shortage(errno)) return pause(write_again_, &UpgradeLink::write);
+            if (no_memory_now(errno)) return pause(write_again_, &UpgradeLink::write);
             if (errno != ETOOMANYREFS) return waiting_.clear();
         }  // too many descriptors are on their way: this one ends, and the messages behind it go
         waiting_.pop_front();

@@ -16,6 +16,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/shortage.hpp"
+
 namespace ticketgate::net {
 namespace {
 
@@ -41,7 +43,7 @@ bool is_peers(int error) {
 
 // True for errors of the one call: the system has no memory for it now, or it was interrupted.
 bool is_passing(int error) {
-    return error == ENOBUFS || error == ENOMEM || error == EINTR;
+    return no_memory_now(error) || error == EINTR;
 }
 
 // Most writes have one piece; for that, send() is cheaper than sendmsg().

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/shortage.hpp"
+
 namespace ticketgate {
 
 LeasedExchange::LeasedExchange(std::shared_ptr<spawn::Pool> pool, net::Loop& loop)
@@ -45,19 +47,22 @@ result<Step> LeasedExchange::prepare() {
         if (phase_ == Phase::waiting) return Step::blocked;
         const Proof proof = link().prove_now();
         if (proof == Proof::working) return Step::blocked;
-        if (proof == Proof::idle) {
-            const auto step = begin();
-            if (!step || *step == Step::done || link().offered()) return step;
-        }
+        if (proof == Proof::idle)
+            if (const auto step = begin()) return *step;
         take_another();
     }
 }
 
-// blocked: the worker is gone, or has not taken its connection yet.
-result<Step> LeasedExchange::begin() {
+// Empty: the worker is gone. blocked: it has not taken its connection yet, or the system has no
+// memory to pass it.
+std::optional<result<Step>> LeasedExchange::begin() {
     if (!link().begin()) {
         const int why = errno;
-        if (link().prove() == Proof::gone) return Step::blocked;
+        if (link().prove() == Proof::gone) return {};
+        if (no_memory_now(why)) {
+            link().retry_later(retry_after);
+            return Step::blocked;
+        }
         refusal_ = why;
         return errc::upstream_refused;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "spawn/pool.hpp"
@@ -60,7 +61,7 @@ class LeasedExchange final : public Exchange {
     void take();
     void got(std::shared_ptr<spawn::Worker> worker);
     result<Step> prepare();
-    result<Step> begin();
+    std::optional<result<Step>> begin();
     void take_another() noexcept;
 
     const std::shared_ptr<spawn::Pool> pool_;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <new>
 
+#include "base/shortage.hpp"
 #include "net/pieces.hpp"
 #include "upstream/pooled_upstream.hpp"
 
@@ -20,7 +21,7 @@ constexpr Duration connect_again = 10ms;
 // True if another try can succeed soon: the backlog of a unix socket was full, or the system had no
 // memory for a socket.
 bool may_connect_soon(int error) {
-    return error == EAGAIN || error == ENOBUFS || error == ENOMEM;
+    return error == EAGAIN || no_memory_now(error);
 }
 
 // For this long after the loop has polled all sockets, the flags of an idle one count.
@@ -288,9 +289,13 @@ void PooledExchange::note_words() {
         pool_.policy().overran(loop_.woke());
 }
 
+bool PooledExchange::stirred() const {
+    return stream_->readable() || stream_->fin() || stream_->broken();
+}
+
 // While a read waits for memory, nobody knows what is there.
 bool PooledExchange::quiet() const {
-    return !stream_->readable() && !stream_->fin() && !stream_->broken() && stream_->stalled() == 0;
+    return !stirred() && stream_->stalled() == 0;
 }
 
 void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {

@@ -83,7 +83,7 @@ class PooledExchange : public Exchange,
     /// The last exchange is over, and the backend keeps the connection.
     bool kept() const;
     /// The backend has ended the connection, or sent something unasked.
-    bool hung_up() const { return stream_ != nullptr && !quiet(); }
+    bool hung_up() const { return stream_ != nullptr && stirred(); }
     /// The connection has taken nothing of the request, beyond what was sent ahead.
     bool sent_nothing() const { return request_bytes() == 0; }
     /// A write has failed: nothing more can be sent.
@@ -145,6 +145,7 @@ class PooledExchange : public Exchange,
     /// for another try.
     void notify() override;
     result<Step> reads_all();
+    bool stirred() const;
     bool quiet() const;
     bool body_unread() const;
     bool whole() const;

@@ -36,8 +36,8 @@ result<Step> PooledExchange::send_ahead(std::string_view start) {
 result<Step> PooledExchange::reads_all() {
     const bool unread = stream_->backlog() > all_but_read;
     stream_->look();
-    if (!quiet()) return errc::upstream_broke;
-    return unread ? Step::blocked : Step::done;
+    if (stirred()) return errc::upstream_broke;
+    return unread || !quiet() ? Step::blocked : Step::done;
 }
 
 bool PooledExchange::kept() const {

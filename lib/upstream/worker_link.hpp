@@ -55,6 +55,9 @@ class WorkerLink : public spawn::Link, protected Observer {
     bool spared() const;
     /// No request goes to it any more.
     void give_up() noexcept { given_up_ = true; }
+    /// Looks again after that time, or the request does: no event comes from a connection that is
+    /// not there.
+    void retry_later(Duration after) noexcept;
     /// The request has left the worker: tells the pool when it is idle.
     void give_back() noexcept;
 
@@ -74,9 +77,6 @@ class WorkerLink : public spawn::Link, protected Observer {
     bool gone() const { return worker_.ended || given_up_; }
     /// Nothing can be passed to the worker any more. It may still run a request.
     void part() noexcept;
-    /// Also while a request waits for the proof: no event comes from a connection that is not
-    /// there.
-    void retry_later(Duration after) noexcept;
     Observer* observer() { return leased_ ? observer_ : this; }
     net::Loop& loop() { return *loop_; }
     spawn::Worker& worker() { return worker_; }

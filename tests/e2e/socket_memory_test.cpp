@@ -6,6 +6,7 @@
 #include "support/configs.hpp"
 #include "support/failing_calls.hpp"
 #include "support/patience.hpp"
+#include "workers.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -76,6 +77,19 @@ TEST_P(SocketMemory, ThatComesAfterResponseTimeoutLetsTheBackendEndItsRequest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Errors, SocketMemory, testing::Values(ENOBUFS, ENOMEM));
+
+// Nothing of the request is sent before, so no worker can have it.
+TEST_P(SocketMemory, AConnectionIsPassedToAWorkerWhenThereIsSome) {
+    Gateway of_workers(workers("transport: descriptors, min: 1, max: 1"));
+    ASSERT_TRUE(wait_for_state(of_workers, "idle", 1));
+    const std::string end_of_cookie(4, 0);
+    const FailingCalls shortage("send", GetParam(), end_of_cookie, 2);
+    const auto answer = of_workers.post("/q", "a body");
+    EXPECT_EQ(shortage.failed(), 2);
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(field(answer.body, "body"), "6");
+    EXPECT_TRUE(eventually([&] { return of_workers.line("q").in_flight == 0; }));
+}
 
 using UnexplainedError = SocketMemory;
 

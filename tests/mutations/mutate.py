@@ -95,7 +95,7 @@ class Bench:
         texts = changed_files(tree.root, mutation)
         tree.write(texts)
         try:
-            tree.build()
+            tree.build(mutation.arguments)
             outcome = tree.simulate(mutation.arguments, self.limit)
         except DoesNotCompile as error:
             return "BROKEN", f"does not compile: {error}"

@@ -9,7 +9,8 @@ from pathlib import Path
 COPIED = ("CMakeLists.txt", "cmake", "cmd", "config", "deploy", "docs", "lib", "loadtest", "tests")
 # By the first word of `run`; else tg_simulate.
 PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
-            **{test: test for test in ("queue_test", "spawn_threads_test", "upstream_test")}}
+            **{test: test for test in ("e2e_test", "net_shortage_test", "net_tls_memory_test", "queue_test",
+                                       "spawn_threads_test", "upstream_test")}}
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
@@ -68,8 +69,14 @@ class Tree:
         self.call("cmake", "-G", "Ninja", "-S", self.root, "-B", self.build_folder, "-DTG_TESTS=ON",
                   "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1")
 
-    def build(self):
-        self.call("ninja", "-C", self.build_folder, "-j", str(self.jobs), *self.programs)
+    def build(self, arguments=None):
+        """All programs, or the one that these arguments run."""
+        wanted = [self.name_of(arguments)] if arguments else self.programs
+        self.call("ninja", "-C", self.build_folder, "-j", str(self.jobs), *wanted)
+
+    @staticmethod
+    def name_of(arguments):
+        return PROGRAMS.get(arguments[0], "tg_simulate")
 
     def call(self, *command):
         done = subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -89,7 +96,7 @@ class Tree:
             program.unlink(missing_ok=True)  # nobody shall take it for the true one
 
     def simulate(self, arguments, seconds):
-        program = self.programs[PROGRAMS.get(arguments[0], "tg_simulate")]
+        program = self.programs[self.name_of(arguments)]
         if arguments[0] in PROGRAMS:
             arguments = arguments[1:]
         try:
