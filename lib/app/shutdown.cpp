@@ -74,6 +74,7 @@ void Shutdown::ends_workers() {
 void Shutdown::stop() {
     if (over()) return;
     const bool cuts = phase_ != Phase::stopping;  // else the slots that it has freed say nothing
+    assembly_.send_nothing_new();                 // what is told as unsent stays so
     Holders unsent = cuts ? unsent_of_cluster() : Holders();
     leave_cluster();
     if (gives_lines_up_) unsent.clear();

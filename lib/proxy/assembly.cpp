@@ -125,6 +125,10 @@ void Assembly::drain() {
     post_to_stations([](Station& station) { station.drain(); });
 }
 
+void Assembly::send_nothing_new() {
+    commons_.sends_nothing_new = true;
+}
+
 void Assembly::stop() {
     post_to_stations([](Station& station) { station.stop(); });
 }

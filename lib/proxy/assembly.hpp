@@ -58,6 +58,9 @@ class Assembly {
     void close_idle_backends();
     /// Refuses new requests, and ends idle connections and pauses.
     void drain();
+    /// From now on no run sends anything of a request that its backend has nothing of: those whose
+    /// slot says that nothing was sent never run. Any thread.
+    void send_nothing_new();
     /// Ends all sessions and runs.
     void stop();
     /// Asks each status page of php-fpm once, and logs the result.

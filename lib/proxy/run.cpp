@@ -179,8 +179,13 @@ error_code Run::send_on() {
     if (!request_->reached_backend && station_.stopping()) return request_->end_at_stop();
     // The last look of a clustered line: nothing of it may start once another replica may keep it.
     if (!request_->reached_backend && !hold_.may_send()) return errc::line_moved;
-    // An operator who releases the slot now finds that bytes may be under way.
+    // An operator who releases the slot now, or stops the process, finds that bytes may be under
+    // way.
     if (!request_->reached_backend && !hold_.claims_backend()) return errc::slot_revoked;
+    if (!request_->reached_backend && station_.commons.sends_nothing_new) {
+        hold_.not_sent();
+        return request_->end_at_stop();
+    }
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();
     const auto step = exchange_->send(request_->head, body_to_send());

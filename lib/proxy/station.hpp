@@ -89,14 +89,15 @@ struct Commons {
     Log& log;
     http::SpoolBudget& spool;
     LineTaker& access_file;
-    std::vector<Station*> stations{};           ///< by loop index; fixed before the loops run
-    std::atomic<std::uint32_t> connections{0};  ///< open client connections
-    std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
-    std::function<void()> connection_closed{};  ///< called after each close; must be cheap
-    std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection rested
-    std::atomic<bool> crowded{false};           ///< clients wait: each answer ends its connection
-    std::atomic<std::size_t> lingering{0};      ///< exchanges without a slot, read to their ends
-    LastEnds last_ends{};                       ///< of exchanges, for calls from inside
+    std::vector<Station*> stations{};            ///< by loop index; fixed before the loops run
+    std::atomic<std::uint32_t> connections{0};   ///< open client connections
+    std::atomic<std::uint32_t> runs{0};          ///< exchanges with backends under way
+    std::atomic<bool> sends_nothing_new{false};  ///< Assembly::send_nothing_new()
+    std::function<void()> connection_closed{};   ///< called after each close; must be cheap
+    std::atomic<bool> room_wanted{false};        ///< a client waits, and no connection rested
+    std::atomic<bool> crowded{false};            ///< clients wait: each answer ends its connection
+    std::atomic<std::size_t> lingering{0};       ///< exchanges without a slot, read to their ends
+    LastEnds last_ends{};                        ///< of exchanges, for calls from inside
     /// Called to know of each client from now on whether it connected before this call or after it.
     std::function<void()> look_for_clients = [] {};
     std::function<void()> idle_appeared{};  ///< called when one begins to rest while room_wanted

@@ -273,10 +273,11 @@ void BackendConnection::feed_piece() {
         stage_.judge.fail("the backend was sent what is no request");
 }
 
-// What of the request was not here yet when the answer began.
+// What of the request was not here yet when the answer began. Without its last byte an answer that
+// ends with its connection would be whole, unless that is reset.
 void BackendConnection::take_rest() {
     if (link_.available() == 0) {
-        if (link_.ended() || link_.reset()) die(false);
+        if (link_.ended() || link_.reset()) die(fate().form == Fate::Form::until_close);
         return;
     }
     feed_piece();

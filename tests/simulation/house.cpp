@@ -194,7 +194,12 @@ void House::resume() {
 void House::stop() {
     drains_ = true;
     judge_.stops();
-    assembly_->stop();
+    assembly_->send_nothing_new();
+    assembly_->gates().for_each([this](const Gate& gate) {
+        for (const TicketView& holder : gate.view(GateView::most).in_flight)
+            if (!holder.sent) judge_.tells_unsent(id_in(holder.label.target()));
+    });
+    steps_to_stop_ = 8;
 }
 
 // The ticket granted last: it may not have begun yet.
@@ -228,7 +233,12 @@ void House::release(std::uint64_t id) {
 
 // ── checks ──
 
+// Between what a stop tells and what it does, the loops go on.
 void House::check() {
+    if (steps_to_stop_ != 0 && --steps_to_stop_ == 0) {
+        judge_.cuts();
+        assembly_->stop();
+    }
     for (const char queue : {'a', 'c'})
         if (Gate* const gate = this->gate(queue)) check(queue, *gate);
 }

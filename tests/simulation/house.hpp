@@ -76,6 +76,7 @@ class House {
     LogFile access_file_;
     std::uint32_t in_flight_a_ = 0, in_flight_c_ = 0;
     bool drains_ = false, was_paused_ = false;
+    int steps_to_stop_ = 0;
     std::optional<Assembly> assembly_;  // until the access log is read
 };
 

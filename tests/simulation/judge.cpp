@@ -165,7 +165,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
     const bool excused = !s.excuse.empty();
     if (answer.status == 503) {
         if (bodiless) return;
-        if (says("stopping") && !draining_) return untrue("nobody drains");
+        if (says("stopping") && !draining_ && !stopping_) return untrue("nobody drains");
         if (says("stopping")) return came_before_drain(s) ? untrue("it was in line") : void();
         if (says("spool")) return plan_.small_spool ? void() : untrue("the spool has room");
         if (says("overloaded")) {
@@ -295,6 +295,7 @@ void Judge::sent(std::uint64_t id, char queue, Speech speech) {
     // Whatever its method. Bytes that a closed connection lost are not seen here.
     if (++s.sent > 1) fail("request " + std::to_string(id) + " reached the backend twice");
     if (s.release_known) fail("request " + std::to_string(id) + " was sent without its slot");
+    if (s.told_unsent) fail("request " + std::to_string(id) + " was sent, and told as unsent");
     Line* its = line(queue);
     if (its != nullptr) its->order.push_back(id);
     if (s.left != 0 && s.in_line) fail("a ghost: request " + std::to_string(id) + " left in line");
@@ -360,6 +361,7 @@ void Judge::limit(char queue, queue::Limits limits) {
 void Judge::releases(char queue, std::uint64_t id, Release release, std::uint64_t violations) {
     story(id).released = release != Release::no_such;
     if (release == Release::no_such) return fail("a slot that is held cannot be released");
+    if (release == Release::not_sent) return tells_unsent(id);
     if (release != Release::failed_open) return;
     line(queue)->strict = false;
     line(queue)->given_away += violations;

@@ -43,6 +43,7 @@ struct Story {
     bool released = false;       ///< an operator gave its slot away
     bool accepted = false;       // a call from inside that got its 202
     bool release_known = false;  ///< and every loop has had the time to hear of it
+    bool told_unsent = false;    ///< an operator was told that the backend gets nothing of it
     bool after_close = false;    ///< an answer before it told that the connection closes
     std::uint64_t number = 0;    ///< from the access log
 };
@@ -130,7 +131,10 @@ class Judge {
         if (reloaded_ == not_yet) reloaded_ = moment;
         for (Story& s : stories_) s.release_known = s.released;
     }
-    void stops() { draining_ = stopping_ = true; }
+    /// A stop is told of; the loops know of it when it `cuts`.
+    void stops() { stopping_ = true; }
+    void cuts() { draining_ = true; }
+    void tells_unsent(std::uint64_t id) { story(id).told_unsent = true; }
 
     // ── the end ──
     void log_line(std::string_view line);
