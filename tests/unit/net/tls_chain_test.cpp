@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* too_many = "more than 10 certificates";
 constexpr const char* too_fine = "certificates of more than 1800 elements";
-constexpr const char* own_curve = "a certificate with a key on P-224, or on a curve of its own";
+constexpr const char* rare_curve =
+    "a certificate with a key on a curve that is rare and costs much, as P-224";
 
 std::string sized(std::string_view bytes, int octets) {
     std::string out;
@@ -86,14 +87,21 @@ TEST_P(Chain, CountsWhatIsNestedDeeplyByItsBytes) {
     EXPECT_STREQ(judge({nested}), too_fine);
 }
 
-TEST_P(Chain, HasNoKeyOnACurveOfItsOwn) {
+TEST_P(Chain, HasNoKeyOnARareCurveThatCostsMuch) {
     const auto key = [](std::string_view curve) {
-        return element('\x30', element('\x06', curve) + element('\x03', std::string(57, 'k')));
+        return element('\x30', "\x06" + sized(curve, 1) + element('\x03', std::string(57, 'k')));
     };
-    EXPECT_STREQ(judge({simple, key("\x2a\x86\x48\xce\x3d\x01\x01")}), own_curve) << "of primes";
-    EXPECT_STREQ(judge({simple, key("\x2a\x86\x48\xce\x3d\x01\x02")}), own_curve);
-    EXPECT_STREQ(judge({simple, key(std::string_view("\x2b\x81\x04\x00\x21", 5))}), own_curve);
+    const auto sec = [](char which) { return std::string("\x2b\x81\x04\x00", 4) + which; };
+    EXPECT_STREQ(judge({simple, key("\x2a\x86\x48\xce\x3d\x01\x01")}), rare_curve) << "its own";
+    EXPECT_STREQ(judge({simple, key("\x2a\x86\x48\xce\x3d\x01\x02")}), rare_curve);
+    const std::string_view binary("\x2a\x86\x48\xce\x3d\x03\x00\x13", 8);
+    EXPECT_STREQ(judge({simple, key(binary)}), rare_curve) << "c2pnb368w1";
+    EXPECT_STREQ(judge({simple, key("\x67\x2b\x01\x04\x0c")}), rare_curve) << "wtls12";
     EXPECT_EQ(judge({simple, key("\x2a\x86\x48\xce\x3d\x03\x01\x07")}), nullptr) << "P-256";
+    for (const char which : {'\x21', '\x26', '\x20'})
+        EXPECT_STREQ(judge({key(sec('\x22')), key(sec(which))}), rare_curve) << int(which);
+    for (const char which : {'\x22', '\x23', '\x0a'})
+        EXPECT_EQ(judge({simple, key(sec(which))}), nullptr) << int(which);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Chain, testing::Bool(), [](const auto& each) {
@@ -210,7 +218,7 @@ TEST_P(TlsChain, OfMoreBytesIsRefused) {
 TEST_P(TlsChain, WithACurveOfItsOwnIsRefused) {
     add(filler(OSSL_PKEY_EC_ENCODING_EXPLICIT).get());
     EXPECT_FALSE(shakes_hands());
-    EXPECT_EQ(server_->fault(), own_curve);
+    EXPECT_EQ(server_->fault(), rare_curve);
 }
 
 INSTANTIATE_TEST_SUITE_P(In, TlsChain, testing::Values(TLS1_2_VERSION, TLS1_3_VERSION),
