@@ -152,9 +152,18 @@ class Trial {
             failure = errc::upstream_timeout;
         if (!failure) failure = workers.readable(reader.answer());
         const auto found = reader.failure(failure);
-        if (!failure) return {true, about + ": answers"};
+        if (!failure) return look_at_pool(about, workers, reader.answer());
         const auto advice = workers.advice(found);
         return bad(about, advice.why, advice.remedy);
+    }
+
+    // The listener of the scripts answers too, unless all its workers are busy.
+    Tried look_at_pool(const std::string& about, WorkerStatus& workers, std::string_view page) {
+        StatusReader scripts(StatusReader::Knock{}, workers, loop_, spool_, nobody_);
+        (void)drive([&] { return scripts.advance(); });
+        const auto why = scripts.begun() ? workers.compare_pools(page, scripts.answer()) : "";
+        if (why.empty()) return {true, about + ": answers"};
+        return bad(about, why, workers.advice({}).remedy);
     }
 
     // control_ resolves names. It has no thread of its own here, so it is polled.

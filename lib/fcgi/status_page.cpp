@@ -32,7 +32,28 @@ StatusAdvice refused(int error, const std::string& address) {
     return {why, put("pm.status_listen = " + listen_of(address))};
 }
 
+// The name that a page (?json) begins with; empty: it is none.
+std::string_view pool_of(std::string_view page) {
+    constexpr std::string_view begin = "{\"pool\":\"";
+    if (!page.starts_with(begin)) return {};
+    page.remove_prefix(begin.size());
+    return page.substr(0, page.find('"'));
+}
+
 }  // namespace
+
+std::string why_other_pool(std::string_view page, std::string_view at_scripts) {
+    const std::string its(pool_of(page)), theirs(pool_of(at_scripts));
+    if (its == theirs) return {};
+    const std::string why = "its page is of pool " + its;
+    return theirs.empty() ? why + ", and the pool at url has no page at that path"
+                          : why + ", and the scripts at url run in pool " + theirs;
+}
+
+StatusAdvice advice_for_other_pool(const std::string& address) {
+    return {"the page at " + address + " is of another pool than the scripts at url",
+            "let status: url be the pm.status_listen of the pool that listens at url, and reload"};
+}
 
 StatusAdvice advice_for(const StatusFailure& failure, const std::string& address,
                         const std::string& path) {

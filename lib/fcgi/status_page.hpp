@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -22,5 +23,11 @@ struct StatusAdvice {
 /// `address` is in the config's form: `fastcgi+unix:/path` or `fastcgi://host:port`.
 StatusAdvice advice_for(const StatusFailure& failure, const std::string& address,
                         const std::string& path);
+
+/// Why a page that status: url gave is not of the pool that runs the scripts; empty: it is.
+/// `at_scripts`: what the listener of the scripts answers to the same request.
+std::string why_other_pool(std::string_view page, std::string_view at_scripts);
+/// The same advice for both.
+StatusAdvice advice_for_other_pool(const std::string& address);
 
 }  // namespace ticketgate::fcgi

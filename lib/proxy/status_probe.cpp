@@ -43,31 +43,43 @@ class StatusProbe final : public Resident {
     task<void> ask() {
         WorkerStatus& workers = *upstream_->worker_status();
         StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_);
+        error_code failure = co_await read(reader);
+        if (failure == errc::stopped) co_return;
+        if (!failure) failure = workers.readable(reader.answer());
+        if (failure) co_return tell(workers, reader.failure(failure));
+        // The listener of the scripts answers too, unless all its workers are busy.
+        StatusReader scripts(StatusReader::Knock{}, workers, station_.loop, station_.commons.spool,
+                             signal_);
+        failure = co_await read(scripts);
+        if (failure == errc::stopped) co_return;
+        const auto why =
+            scripts.begun() ? workers.compare_pools(reader.answer(), scripts.answer()) : "";
+        if (!why.empty()) co_return tell_unusable(why, workers.advice({}).remedy);
+        station_.commons.log.info("php-fpm's status page answers", {{"upstream", name_}});
+    }
+
+    task<error_code> read(StatusReader& reader) {
         station_.loop.arm(deadline_, patience);
-        error_code failure;
         for (;;) {
             const auto step = reader.advance();
-            if (!step) failure = step.error();
-            if (!step || *step == Step::done) break;
+            if (!step) co_return step.error();
+            if (*step == Step::done) co_return error_code();
             co_await signal_;
-            if (station_.stopping()) co_return;
-            if (deadline_.expired()) failure = errc::upstream_timeout;
-            if (failure) break;
+            if (station_.stopping()) co_return errc::stopped;
+            if (deadline_.expired()) co_return errc::upstream_timeout;
         }
-        if (!failure) failure = workers.readable(reader.answer());
-        tell(workers, reader.failure(failure));
     }
 
     void tell(const WorkerStatus& workers, const fcgi::StatusFailure& failure) {
-        if (!failure.failure) {
-            station_.commons.log.info("php-fpm's status page answers", {{"upstream", name_}});
-            return;
-        }
         const auto advice = workers.advice(failure);
+        tell_unusable(advice.why, advice.remedy);
+    }
+
+    void tell_unusable(const std::string& why, const std::string& remedy) {
         station_.commons.log.error(
             "php-fpm's status page cannot be read; until it can, each queue of this upstream with "
             "release: worker_idle keeps its slot after a request",
-            {{"upstream", name_}, {"why", advice.why}, {"remedy", advice.remedy}});
+            {{"upstream", name_}, {"why", why}, {"remedy", remedy}});
     }
 
     Station& station_;

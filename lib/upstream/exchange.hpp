@@ -197,6 +197,10 @@ class WorkerStatus {
     /// The same error for an answer that cannot tell about any request.
     virtual error_code readable(std::string_view answer) const = 0;
     virtual fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const = 0;
+    /// Compares the answers to ask() and to knock(). Returns why they are of two pools of php-fpm:
+    /// such a page says nothing about requests, so still_runs() fails until another call finds one
+    /// pool. Empty: they are of one. Any thread.
+    virtual std::string compare_pools(std::string_view page, std::string_view at_scripts) = 0;
 
  protected:
     ~WorkerStatus() = default;

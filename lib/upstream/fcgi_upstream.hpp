@@ -2,6 +2,7 @@
 // backend would get, so both are told the same: nothing has to be dropped or stamped a second time.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,9 +54,11 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
                                      const Answered& request) const override;
     error_code readable(std::string_view answer) const override;
     fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const override;
+    std::string compare_pools(std::string_view page, std::string_view at_scripts) override;
     std::unique_ptr<PooledExchange> make_exchange(Pool& pool, net::Loop& loop) override;
     const FcgiSettings fcgi_;
     const std::shared_ptr<FcgiUpstream> status_;  // null: none
+    std::atomic<bool> other_pool_{false};         // the page is no page of the scripts' pool
 };
 
 }  // namespace ticketgate

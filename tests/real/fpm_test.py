@@ -686,6 +686,21 @@ class TestStatusThatCannotBeRead(Case):
             threading.Thread(target=answer, daemon=True).start()
             self.told(f'url: "fastcgi://127.0.0.1:{web.getsockname()[1]}"', "check that ")
 
+    def test_the_status_page_is_of_another_pool(self):
+        fpm = self.site.fpm
+        port, status = free_port(), free_port()
+        other = fpm.folder / "other.conf"
+        other.write_text((fpm.folder / "fpm.conf").read_text().replace("[www]", "[other]")
+                         .replace(f"listen = 127.0.0.1:{fpm.port}", f"listen = 127.0.0.1:{port}")
+                         .replace(f"status_listen = 127.0.0.1:{fpm.status_port}", f"status_listen = 127.0.0.1:{status}"))
+        fpm.run("php-fpm8.2", "-F", "-y", str(other))
+        wait_for(lambda: answers(status), "the other pool listens")
+        self.told(f'url: "fastcgi://127.0.0.1:{status}"', "the pm.status_listen of the pool that listens at url")
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[0].status, 200)
+        self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1, "it fails closed")
+        self.site.reload()  # the right page again
+        self.site.wait_until_free()
+
     def test_the_status_page_does_not_answer(self):
         with socket.create_server(("127.0.0.1", free_port())) as silent:
             self.told(f'url: "fastcgi://127.0.0.1:{silent.getsockname()[1]}"', "pm.status_listen")
