@@ -50,15 +50,24 @@ std::string why_not_writable(const std::string& path) {
     return may(path, W_OK) ? "" : reason(errno, path);
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+    struct stat of_one {
+    }, of_other{};
+    return ::stat(one.c_str(), &of_one) == 0 && ::stat(other.c_str(), &of_other) == 0 &&
+           of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino;
+}
+
 }  // namespace
 
-std::vector<config::Problem> file_problems(const config::Config& config) {
+std::vector<config::Problem> file_problems(const config::Config& config, const std::string& file) {
     config::Problems problems;
     const auto look = [&](const std::string& key, const std::string& why) {
         if (!why.empty()) problems.error(config.mark_of(key), key, why);
     };
     const auto& log = config.log.access_file;
-    if (log != "-") look("log.access_file", why_not_writable(log));
+    if (log != "-")
+        look("log.access_file",
+             is_same_file(log, file) ? log + " is the config file itself" : why_not_writable(log));
     if (!config.id_service || config.id_service->state_file.empty()) return problems.take();
     const auto& state = config.id_service->state_file;
     const auto why = why_not_writable(state);

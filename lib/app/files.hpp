@@ -3,6 +3,7 @@
 // for the current user only: another user may have other permissions. Control thread.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -11,7 +12,7 @@
 namespace ticketgate {
 
 /// Returns errors, each with its place: log.access_file or id_service.state_file cannot be opened
-/// or created, or the state file has foreign content.
-std::vector<config::Problem> file_problems(const config::Config& config);
+/// or created, the state file has foreign content, or the access log is `file`, the config itself.
+std::vector<config::Problem> file_problems(const config::Config& config, const std::string& file);
 
 }  // namespace ticketgate

@@ -41,6 +41,12 @@ bool Network::contains(const Network& other) const {
     return (differ >> (8 - bits % 8)) == 0;
 }
 
+bool Network::names_an_address() const {
+    for (unsigned bit = bits; bit < 128; ++bit)
+        if ((bytes[bit / 8] >> (7 - bit % 8) & 1U) != 0) return true;
+    return false;
+}
+
 Networks::Networks(const std::vector<std::string>& texts) {
     for (const auto& text : texts) {
         if (text == "unix") unix_ = true;

@@ -17,6 +17,8 @@ struct Network {
 
     static std::optional<Network> parse(std::string_view text);
     bool contains(const Network& other) const;
+    /// It is written as an address within it, as 10.0.0.1/8.
+    bool names_an_address() const;
 };
 
 class Networks {

@@ -10,7 +10,7 @@ namespace ticketgate::config {
 namespace {
 
 // As folded() returns them.
-constexpr std::array<std::string_view, 39> names{"host",
+constexpr std::array<std::string_view, 42> names{"host",
                                                  "connection",
                                                  "keep-alive",
                                                  "proxy-connection",
@@ -48,11 +48,23 @@ constexpr std::array<std::string_view, 39> names{"host",
                                                  "fencing-queue",
                                                  "ticketgate-forward",
                                                  "ticketgate-place",
-                                                 "ticketgate-ask"};
+                                                 "ticketgate-ask",
+                                                 "x-client-cert-verify",
+                                                 "x-client-cert-subject",
+                                                 "x-client-cert-fingerprint"};
 
-bool tells_of_the_client(std::string_view folded_name) {
-    const auto built_in = address_headers(Clients());
-    return std::ranges::find(built_in, folded_name, folded) != built_in.end();
+bool is_one_of(const std::vector<std::string>& headers, std::string_view folded_name) {
+    return std::ranges::find(headers, folded_name, folded) != headers.end();
+}
+
+// Also those that a list of the config leaves out: applications believe them all the same.
+bool is_kept_from_clients(std::string_view folded_name, const Clients& clients) {
+    const Clients usual;
+    return is_one_of(address_headers(usual), folded_name) ||
+           is_one_of(address_headers(clients), folded_name) ||
+           is_one_of(path_headers(usual), folded_name) ||
+           is_one_of(path_headers(clients), folded_name) ||
+           is_one_of(method_headers(), folded_name);
 }
 
 }  // namespace
@@ -67,10 +79,14 @@ std::string folded(std::string_view name) {
     return out;
 }
 
-bool is_spoken_for(std::string_view name) {
+bool is_spoken_for(std::string_view name, const Clients& clients) {
     const auto its = folded(name);
     return its.starts_with("x-forwarded-") || std::ranges::find(names, its) != names.end() ||
-           tells_of_the_client(its);
+           is_kept_from_clients(its, clients);
+}
+
+bool is_fencing_token(std::string_view name) {
+    return folded(name) == folded(*Queue().token);
 }
 
 }  // namespace ticketgate::config

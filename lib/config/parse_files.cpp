@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "config/cache_control.hpp"
 #include "config/parse.hpp"
 #include "config/syntax.hpp"
@@ -80,6 +81,29 @@ std::string why_not_hidden(const std::string& name) {
     return {};
 }
 
+// What is said of a pattern that may be meant for files that it does not hide; empty: nothing.
+std::string why_hides_less(const std::string& name, const std::string& root) {
+    if (name.find_first_of("?[]{}\\") != std::string::npos)
+        return "only * stands for other characters here: write one pattern for each ending, such "
+               "as "
+               "*.pem";
+    if (trim(name) != name) return "its blanks count: it hides names with blanks there";
+    if (name.starts_with('.') && name.find('*') == std::string::npos)
+        return "names that begin with a dot are hidden without it; an ending is written *" + name;
+    if (!root.empty() && name.starts_with(root + "/"))
+        return "a path begins below root: write " + name.substr(root.size());
+    return {};
+}
+
+void look_at_hidden(const std::string& name, const std::string& root, SectionReader& section) {
+    const auto path = section.path_of("hide");
+    const auto mark = section.reading().marks[path];
+    if (const auto why = why_not_hidden(name); !why.empty())
+        section.reading().problems.error(mark, path, why);
+    else if (const auto less = why_hides_less(name, root); !less.empty())
+        section.reading().problems.warn(mark, path, shown(name) + ": " + less);
+}
+
 }  // namespace
 
 void parse_section(SectionReader& section, FilesOverrides& out) {
@@ -110,7 +134,7 @@ void parse_section(SectionReader& section, FilesOverrides& out) {
             error("cache_control", why);
     if (out.hide.value)
         for (const auto& name : *out.hide.value)
-            if (const auto why = why_not_hidden(name); !why.empty()) error("hide", why);
+            look_at_hidden(name, out.root.value.value_or(""), section);
 }
 
 }  // namespace ticketgate::config

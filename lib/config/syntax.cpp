@@ -76,19 +76,6 @@ bool is_upper_hex(char c) {
     return upper_hex_digits.find(c) != std::string_view::npos;
 }
 
-// Returns why the normal form has no such percent code; empty: it has.
-std::string why_not_code(std::string_view code) {
-    const std::string shown(code);
-    if (code.size() < 3 || !is_upper_hex(code[1]) || !is_upper_hex(code[2]))
-        return shown + " is not a percent code in upper case, such as %20 or %C3";
-    const char c = static_cast<char>(hex_value(code[1]) * 16 + hex_value(code[2]));
-    if (c == '/' || c == '\\') return shown + " becomes / in every path; write /";
-    if (c > ' ' && c < '\x7f' && std::string_view("%?#").find(c) == std::string_view::npos)
-        return shown + " becomes " + c + " in every path; write " + c;
-    if (c == '\0') return shown + " never matches; requests with it are refused";
-    return {};
-}
-
 // Parses `scheme://host:port`; the port may be left out.
 bool parse_authority(std::string_view text, std::string_view scheme, std::string_view usual_port,
                      Upstream& upstream, std::string& why) {
@@ -114,6 +101,18 @@ bool parse_authority(std::string_view text, std::string_view scheme, std::string
 }
 
 }  // namespace
+
+std::string why_not_code(std::string_view code) {
+    const std::string shown(code);
+    if (code.size() < 3 || !is_upper_hex(code[1]) || !is_upper_hex(code[2]))
+        return shown + " is not a percent code in upper case, such as %20 or %C3";
+    const char c = static_cast<char>(hex_value(code[1]) * 16 + hex_value(code[2]));
+    if (c == '/' || c == '\\') return shown + " becomes / in every path; write /";
+    if (c > ' ' && c < '\x7f' && std::string_view("%?#").find(c) == std::string_view::npos)
+        return shown + " becomes " + c + " in every path; write " + c;
+    if (c == '\0') return shown + " never matches; requests with it are refused";
+    return {};
+}
 
 bool is_token(std::string_view text) {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";

@@ -29,6 +29,8 @@ std::optional<std::uint32_t> parse_ipv4(std::string_view text);
 
 /// Returns why this path can never equal a normalised path, and a spelling that can; empty: it can.
 std::string why_not_normal(std::string_view path);
+/// Returns why no path has this percent code, of three characters; empty: paths may have it.
+std::string why_not_code(std::string_view code);
 
 /// Parses `0.0.0.0:8080`, `[::]:8080`, `unix:/path`; if nothing, `why` has the reason.
 std::optional<Listen> parse_address(std::string_view text, std::string& why);

@@ -10,6 +10,8 @@
 namespace ticketgate::config {
 namespace {
 
+constexpr const char* fencing_number = "the fencing number";
+
 struct Check {
     const Config& config;
     Problems& problems;
@@ -24,7 +26,8 @@ struct Check {
 
     void take(const std::string& header, const std::string& id, const std::string& path) {
         const auto name = folded(header);
-        if (is_spoken_for(header))
+        const bool is_token = id != fencing_number && is_fencing_token(header);
+        if (is_token || is_spoken_for(header, config.clients))
             fail(path, header + " has another meaning; choose another header");
         const auto [found, fresh] = owners.try_emplace(name, Owner{id, path});
         const Owner& owner = found->second;
@@ -53,7 +56,7 @@ struct Check {
     // it. Queues may share a header: a request is in one.
     void look_at_queue(const std::string& name, const Queue& queue) {
         if (queue.cluster && queue.token)
-            take(*queue.token, "the fencing number", "queues." + name + ".token");
+            take(*queue.token, fencing_number, "queues." + name + ".token");
     }
 
     void look(const std::string& path, const Id& id) {

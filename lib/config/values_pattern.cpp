@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "base/bytes.hpp"
 #include "config/pattern.hpp"
+#include "config/syntax.hpp"
 #include "config/words.hpp"
 
 namespace ticketgate::config {
@@ -19,6 +21,31 @@ std::string why_no_path(const RE2& pattern) {
     if (most < "/" || least >= "0") return "a path begins with /";
     if (least.starts_with("//") && most.starts_with("//"))
         return "// becomes / in every path; write one / there";
+    return {};
+}
+
+std::string upper(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return out;
+}
+
+// Of characters that no path has in this spelling; empty: none was found. A pattern may match
+// without them, so this is no error.
+std::string never_in_paths(std::string_view text) {
+    const bool any_case = text.find("(?i") != text.npos;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (static_cast<unsigned char>(text[at]) > 0x7f)
+            return "has a letter outside ASCII, and no path has one: each of its bytes is a "
+                   "percent "
+                   "code in upper case there, such as %C3%BC";
+        const auto given = text.substr(at, 3);
+        const std::string code = any_case ? upper(given) : std::string(given);
+        if (code[0] != '%' || code.size() < 3 || hex_value(code[1]) < 0 || hex_value(code[2]) < 0)
+            continue;
+        if (auto why = why_not_code(code); !why.empty()) return "misses paths: " + why;
+    }
     return {};
 }
 
@@ -43,6 +70,7 @@ bool check_regex(const Value& value) {
             "alone, so leave method, modifiers and blanks out");
     if (text.find("\\?") != std::string::npos)
         warn("has a question mark, and no path has one: queries are not matched");
+    if (const auto why = never_in_paths(text); !why.empty()) warn(why.c_str());
     return true;
 }
 

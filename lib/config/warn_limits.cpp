@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "config/networks.hpp"
 #include "config/route_index.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
@@ -95,13 +96,32 @@ void warn_requests(const Config& config, Problems& problems) {
              problems);
 }
 
+void warn_width(const Config& config, const std::string& path,
+                const std::vector<std::string>& networks, Problems& problems) {
+    for (const auto& text : networks)
+        if (const auto network = Network::parse(text); network && network->names_an_address())
+            warn(config, path,
+                 text + " is the whole network around that address; for the address alone, leave " +
+                     text.substr(text.find('/')) + " out",
+                 problems);
+}
+
 void warn_trust(const Config& config, Problems& problems) {
-    for (const auto& network : config.clients.trusted_proxies)
+    const Clients& clients = config.clients;
+    for (const auto& network : clients.trusted_proxies)
         if (network.ends_with("/0"))
             warn(config, "clients.trusted_proxies",
                  network +
                      " trusts every client: each may then claim any address and any ids, and "
                      "max_connections_per_client has no effect",
+                 problems);
+    warn_width(config, "clients.trusted_proxies", clients.trusted_proxies, problems);
+    warn_width(config, "clients.inside", clients.inside, problems);
+    for (const auto& [name, upstream] : config.upstreams)
+        if (upstream.https && !upstream.tls.verify)
+            warn(config, "upstreams." + name + ".tls.verify",
+                 "false takes any certificate: a machine between here and the backend can read and "
+                 "change all that they say",
                  problems);
 }
 

@@ -24,7 +24,7 @@ struct FilesTest : testing::Test {
         for (const auto& problem : loaded.problems) EXPECT_TRUE(problem.warning) << print(problem);
         std::vector<std::string> lines;
         if (!loaded.config) return {"no config"};
-        for (const auto& problem : file_problems(*loaded.config))
+        for (const auto& problem : file_problems(*loaded.config, folder.file("c.yaml")))
             lines.push_back(config::print(problem));
         return lines;
     }
@@ -51,6 +51,14 @@ TEST_F(FilesTest, AcceptsMissingFilesAndDoesNotCreateThem) {
     EXPECT_TRUE(log("-").empty());
     EXPECT_NE(::access(folder.file("state").c_str(), F_OK), 0);
     EXPECT_NE(::access(folder.file("access.log").c_str(), F_OK), 0);
+}
+
+TEST_F(FilesTest, RefusesTheConfigAsItsAccessLog) {
+    folder.write("c.yaml", "listen: []\n");
+    expect_one(log(folder.file("c.yaml")), "log.access_file", "is the config file itself");
+    const auto other = folder.file("other.yaml");
+    ASSERT_EQ(::link(folder.file("c.yaml").c_str(), other.c_str()), 0);
+    expect_one(log(other), "log.access_file", "is the config file itself");
 }
 
 TEST_F(FilesTest, AcceptsFilesThatARunningProcessHasOpen) {

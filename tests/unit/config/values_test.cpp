@@ -185,7 +185,7 @@ TEST(Values, EverythingOutsideRoutesIsRead) {
         "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, linger_time: 9s, linger_timeout: "
         "8s, unusual_names: refuse, "
         "trusted_proxies: "
-        "[10.0.0.0/8, '::1'], inside: [10.1.0.0/16], address_headers: [default, X-A], "
+        "[10.0.0.0/8, '::1'], inside: [10.1.0.0/16], address_headers: [default, X-Addr], "
         "path_headers: []}\n"
         "spool: {memory_per_body: 0, max_memory: 1MiB, max_disk: 2GiB, directory: /var/tmp}\n"
         "ids: {request_id: {header: X-Id, format: ulid}, unique_id: {headers: [], policy: disable},"
@@ -211,7 +211,7 @@ TEST(Values, EverythingOutsideRoutesIsRead) {
                                        UnusualNames::refuse,
                                        {"10.0.0.0/8", "::1"},
                                        {"10.1.0.0/16"},
-                                       {"default", "X-A"},
+                                       {"default", "X-Addr"},
                                        {}}));
     EXPECT_EQ(config.spool, (Spool{0, 1 << 20, 2ull << 30, "/var/tmp"}));
     EXPECT_EQ(config.ids.request_id, (Id{.headers = {"X-Id"}, .format = IdFormat::ulid}));
