@@ -16,10 +16,11 @@ Task<> recovered(World& world, std::uint64_t descriptors) {
     co_await crowd(world, call_of(Line::one, 200), 8, 20);
 }
 
-// More clients than the proxy has descriptors: they wait in the kernel's backlog.
+// More clients than the proxy has descriptors: they wait in the kernel's backlog, and the proxy
+// ends idle connections for them.
 Task<> descriptors(World& world) {
     auto call = call_of(Line::one, 300);
-    call.allowed = served_or_refused;
+    call.allowed = served_or_refused | allow::kept_ended;
     world.unordered = true;
     const auto before = world.proxy.fds();
     co_await crowd(world, call, 400, 5);

@@ -166,11 +166,18 @@ class Replay {
     std::map<std::uint64_t, std::vector<Start>> starts_;  // by Record::of
 };
 
+// RFC 9112 9.5: a server may end a kept connection as its client sends the next request on it.
+bool may_be_closed(const Record& record, bool runs) {
+    if ((record.allowed & allow::closed) != 0) return true;
+    return (record.allowed & allow::kept_ended) != 0 && !record.fresh && !runs;
+}
+
 void judge_answers(const World& world, const std::vector<std::uint8_t>& started, Row& row) {
     for (std::uint64_t seq = 1; seq <= world.records.size(); ++seq) {
         const auto& record = world.records[seq - 1];
-        const bool lost = record.fate == Fate::sent || (record.must && started[seq] == 0) ||
-                          (record.fate == Fate::closed && (record.allowed & allow::closed) == 0);
+        const bool runs = started[seq] != 0;
+        const bool lost = record.fate == Fate::sent || (record.must && !runs) ||
+                          (record.fate == Fate::closed && !may_be_closed(record, runs));
         const bool wrong =
             record.wrong || (record.fate == Fate::broken && (record.allowed & allow::broken) == 0);
         row.lost += lost ? 1 : 0;
