@@ -57,17 +57,37 @@ bool is_same_file(const std::string& one, const std::string& other) {
            of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino;
 }
 
+// Those that a start or a reload reads, beside the config.
+std::vector<std::string> named_files(const config::Config& config, std::vector<std::string> out) {
+    if (config.id_service) out.push_back(config.id_service->state_file);
+    for (const auto& listen : config.listen) {
+        if (!listen.tls) continue;
+        for (const auto& files : listen.tls->certificates)
+            out.insert(out.end(), {files.certificate, files.key});
+    }
+    return out;
+}
+
+// Log lines in a page would reach clients, and in the others the next start or reload would fail.
+std::string why_no_log(const std::string& log, const std::string& file,
+                       const std::vector<std::string>& read) {
+    if (is_same_file(log, file)) return log + " is the config file itself";
+    for (const auto& other : read)
+        if (is_same_file(log, other))
+            return log + " is read as another file of this config; name one for the log alone";
+    return why_not_writable(log);
+}
+
 }  // namespace
 
-std::vector<config::Problem> file_problems(const config::Config& config, const std::string& file) {
+std::vector<config::Problem> file_problems(const config::Config& config, const std::string& file,
+                                           const std::vector<std::string>& read) {
     config::Problems problems;
     const auto look = [&](const std::string& key, const std::string& why) {
         if (!why.empty()) problems.error(config.mark_of(key), key, why);
     };
     const auto& log = config.log.access_file;
-    if (log != "-")
-        look("log.access_file",
-             is_same_file(log, file) ? log + " is the config file itself" : why_not_writable(log));
+    if (log != "-") look("log.access_file", why_no_log(log, file, named_files(config, read)));
     if (!config.id_service || config.id_service->state_file.empty()) return problems.take();
     const auto& state = config.id_service->state_file;
     const auto why = why_not_writable(state);

@@ -83,10 +83,11 @@ std::string why_not_hidden(const std::string& name) {
 
 // What is said of a pattern that may be meant for files that it does not hide; empty: nothing.
 std::string why_hides_less(const std::string& name, const std::string& root) {
-    if (name.find_first_of("?[]{}\\") != std::string::npos)
+    if (name.find_first_of("?[]{}\\!,") != std::string::npos)
         return "only * stands for other characters here: write one pattern for each ending, such "
                "as "
                "*.pem";
+    if (iequals(name, "default") && name != "default") return "the usual names are written default";
     if (trim(name) != name) return "its blanks count: it hides names with blanks there";
     if (name.starts_with('.') && name.find('*') == std::string::npos)
         return "names that begin with a dot are hidden without it; an ending is written *" + name;

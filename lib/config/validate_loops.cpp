@@ -12,11 +12,20 @@ bool is_this_machine(const std::string& host) {
            host.starts_with("127.");
 }
 
+template <class Target>
+const std::string& unix_path_of(const Target& target) {
+    return target.unix_path;
+}
+const std::string& unix_path_of(const CollectorUrl&) {
+    static const std::string none;
+    return none;
+}
+
 // Another name than localhost may lead here too, but names are not resolved here.
 template <class Target>
 bool leads_to(const Target& target, const Listen& own) {
-    if (!own.unix_path.empty() || !target.unix_path.empty())
-        return own.unix_path == target.unix_path;
+    if (!own.unix_path.empty() || !unix_path_of(target).empty())
+        return own.unix_path == unix_path_of(target);
     if (own.port == 0 || own.port != target.port) return false;
     const bool any = own.host == "0.0.0.0" || own.host == "::";
     const bool either = target.host == "localhost" || target.host == "0.0.0.0";
@@ -45,7 +54,7 @@ class Loops {
     void tell(const std::string& path, const Listen& own, const std::string& where) {
         problems_.error(config_.mark_of(path), path,
                         "leads back to ticketgate itself: " + own.address + " is " + where +
-                            "; write the backend's own address");
+                            "; write the address of the backend or collector itself");
     }
 
     const Config& config_;
@@ -63,6 +72,7 @@ void check_loops(const Config& config, Problems& problems) {
         if (upstream.fcgi && upstream.fcgi->status)
             loops.look(*upstream.fcgi->status, path + ".fastcgi.status.url");
     }
+    if (config.tracing) loops.look(config.tracing->endpoint, "tracing.endpoint");
 }
 
 }  // namespace ticketgate::config

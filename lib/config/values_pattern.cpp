@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/bytes.hpp"
@@ -31,12 +32,36 @@ std::string upper(std::string_view text) {
     return out;
 }
 
-// Of characters that no path has in this spelling; empty: none was found. A pattern may match
-// without them, so this is no error.
+// Without its classes, such as [^ ?]: they may name what no path has.
+std::string without_classes(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '\\') {
+            out += text.substr(at++, 2);
+        } else if (text[at] != '[') {
+            out += text[at];
+        } else {
+            at =
+                std::min(text.find(']', at + (text.substr(at + 1, 1) == "^" ? 3 : 2)), text.size());
+        }
+    }
+    return out;
+}
+
+// The character that a percent code stands for, or for a byte outside ASCII its code.
+std::string other_spelling(std::string_view code) {
+    if (code.size() == 3) return {static_cast<char>(hex_value(code[1]) * 16 + hex_value(code[2]))};
+    const auto pair = hex_pair(static_cast<std::uint8_t>(code[0]), upper_hex_digits);
+    return "%" + std::string(pair.data(), pair.size());
+}
+
+// Of what no path has in this spelling; empty: none was found, or the right one stands beside it.
+// A pattern may match without them, so this is no error.
 std::string never_in_paths(std::string_view text) {
     const bool any_case = text.find("(?i") != text.npos;
+    const auto has = [&](const std::string& part) { return text.find(part) != text.npos; };
     for (std::size_t at = 0; at < text.size(); ++at) {
-        if (static_cast<unsigned char>(text[at]) > 0x7f)
+        if (static_cast<unsigned char>(text[at]) > 0x7f && !has(other_spelling(text.substr(at, 1))))
             return "has a letter outside ASCII, and no path has one: each of its bytes is a "
                    "percent "
                    "code in upper case there, such as %C3%BC";
@@ -44,6 +69,7 @@ std::string never_in_paths(std::string_view text) {
         const std::string code = any_case ? upper(given) : std::string(given);
         if (code[0] != '%' || code.size() < 3 || hex_value(code[1]) < 0 || hex_value(code[2]) < 0)
             continue;
+        if (has(upper(code) == code ? other_spelling(code) : upper(code))) continue;
         if (auto why = why_not_code(code); !why.empty()) return "misses paths: " + why;
     }
     return {};
@@ -60,7 +86,7 @@ bool check_regex(const Value& value) {
                           " is not a regular expression: " + pattern.error());
     if (const auto why = why_no_path(pattern); !why.empty())
         return value.fail(shown(value.node.text) + " never matches: " + why);
-    const auto& text = value.node.text;
+    const std::string text = without_classes(value.node.text);
     const auto warn = [&](const char* why) {
         value.reading.problems.warn(value.node.mark, value.path, why);
     };

@@ -117,6 +117,8 @@ void warn_trust(const Config& config, Problems& problems) {
                  problems);
     warn_width(config, "clients.trusted_proxies", clients.trusted_proxies, problems);
     warn_width(config, "clients.inside", clients.inside, problems);
+    for (const RouteNode& route : config.routes)
+        warn_width(config, route.path + ".from", route.when.from, problems);
     for (const auto& [name, upstream] : config.upstreams)
         if (upstream.https && !upstream.tls.verify)
             warn(config, "upstreams." + name + ".tls.verify",

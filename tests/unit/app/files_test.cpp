@@ -24,7 +24,8 @@ struct FilesTest : testing::Test {
         for (const auto& problem : loaded.problems) EXPECT_TRUE(problem.warning) << print(problem);
         std::vector<std::string> lines;
         if (!loaded.config) return {"no config"};
-        for (const auto& problem : file_problems(*loaded.config, folder.file("c.yaml")))
+        for (const auto& problem :
+             file_problems(*loaded.config, folder.file("c.yaml"), loaded.text_files))
             lines.push_back(config::print(problem));
         return lines;
     }
@@ -59,6 +60,14 @@ TEST_F(FilesTest, RefusesTheConfigAsItsAccessLog) {
     const auto other = folder.file("other.yaml");
     ASSERT_EQ(::link(folder.file("c.yaml").c_str(), other.c_str()), 0);
     expect_one(log(other), "log.access_file", "is the config file itself");
+}
+
+TEST_F(FilesTest, RefusesAsItsAccessLogWhatTheConfigReads) {
+    const auto page = folder.write("page.html", "full");
+    const auto lines =
+        told("log: {access_file: \"" + page +
+             "\"}\nqueues: {q: {}}\ndefaults: {on_full: {page_file: \"" + page + "\"}}\n");
+    expect_one(lines, "log.access_file", "is read as another file of this config");
 }
 
 TEST_F(FilesTest, AcceptsFilesThatARunningProcessHasOpen) {

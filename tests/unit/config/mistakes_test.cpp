@@ -44,7 +44,9 @@ TEST(Mistakes, APatternHasNoPercentCodeThatPathsDoNotHave) {
     expect_told(route("^/a%3Bb"), "misses paths: %3B becomes ; in every path; write ;");
     expect_told(route("^/%c3%bcber"), "%c3 is not a percent code in upper case");
     expect_told(route("^/\xC3\xBC"), "each of its bytes is a percent code in upper case");
-    for (const char* good : {"^/%C3%BCber", "(?i)^/%c3%bcber", "^/a%20b", "^/100%$", "^/@admin"})
+    for (const char* good :
+         {"^/%C3%BCber", "(?i)^/%c3%bcber", "^/a%20b", "^/100%$", "^/@admin", "^/a/[^ ]+$",
+          "^/a/[^\\?#]*$", "^/u(@|%40)x", "^/(gr%C3%BC|gr\xC3\xBC)", "^/(%c3%bc|%C3%BC)"})
         EXPECT_EQ(told(route(good)), "") << good;
 }
 
@@ -52,9 +54,11 @@ TEST(Mistakes, APatternOfHiddenFilesThatHidesNone) {
     const auto files = [](const std::string& pattern) {
         return base + "routes: [{prefix: /, files: {root: /w, hide: ['" + pattern + "']}}]\n";
     };
-    for (const char* pattern : {"*.{pem,key}", "[a-z].pem", "?.pem", "\\*.pem"})
+    for (const char* pattern :
+         {"*.{pem,key}", "[a-z].pem", "?.pem", "\\*.pem", "!*.pem", "*.a,*.b"})
         expect_told(files(pattern), "only * stands for other characters here");
     expect_told(files(".pem"), "an ending is written *.pem");
+    expect_told(files("Default"), "the usual names are written default");
     expect_told(files("*.pem "), "its blanks count");
     expect_told(files("/w/data"), "a path begins below root: write /data");
     for (const char* good : {"*.pem", "/data", "secret.txt", ".ht*", "/wp/data"})
@@ -73,8 +77,19 @@ TEST(Mistakes, ABackendIsNotCheckedOrANetworkIsWiderThanItsText) {
     };
     expect_told(trusted("10.0.0.1/8"), "10.0.0.1/8 is the whole network around that address");
     expect_told(trusted("fe80::1/64"), "leave /64 out");
+    expect_told(base + "routes: [{prefix: /, from: [10.0.0.1/8]}, {prefix: /}]\n",
+                "10.0.0.1/8 is the whole network around that address");
     for (const char* good : {"10.0.0.0/8", "10.0.0.1", "10.0.0.1/32", "fe80::/64", "unix"})
         EXPECT_EQ(told(trusted(good)).find("whole network"), std::string::npos) << good;
+}
+
+TEST(Mistakes, TheCollectorOfSpansIsTicketgateItself) {
+    const auto traced = [](const std::string& endpoint) {
+        return base + "tracing: {endpoint: \"" + endpoint + "\"}\n" + one_route;
+    };
+    expect_told(traced("http://127.0.0.1:8080/v1/traces"), "leads back to ticketgate itself");
+    expect_told(traced("http://localhost:8080"), "leads back to ticketgate itself");
+    EXPECT_EQ(told(traced("http://127.0.0.1:4318")).find("leads back"), std::string::npos);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ TEST(UpstreamsOf, UpstreamsThatLeadBackAreErrors) {
     };
     EXPECT_EQ(told("127.0.0.1:8080", "http://127.0.0.1:8080"),
               Lines{"c.yaml:3:19: upstreams.app.url: leads back to ticketgate itself: "
-                    "127.0.0.1:8080 is listen[0].address; write the backend's own address"});
+                    "127.0.0.1:8080 is listen[0].address; write the address of the backend or "
+                    "collector itself"});
     for (const auto& [listen, url] :
          {std::pair{"0.0.0.0:80", "http://localhost"}, std::pair{"0.0.0.0:80", "http://127.0.0.2"},
           std::pair{"[::]:80", "http://[::1]"}, std::pair{"[::1]:80", "http://localhost"},
