@@ -7,16 +7,37 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <string_view>
 
 namespace ticketgate::spawn {
 namespace {
 
-Descriptor open_memory(pid_t child) {
-    std::array<char, 32> path;
-    (void)std::snprintf(path.data(), path.size(), "/proc/%d/statm", static_cast<int>(child));
+Descriptor open_of(const char* form, int number) {
+    std::array<char, 48> path;
+    (void)std::snprintf(path.data(), path.size(), form, number);
     return Descriptor(::open(path.data(), O_RDONLY | O_CLOEXEC));
+}
+
+// The number of the process in the namespace of this /proc, which may be another one than ours; 0
+// or less: it has none there (pidfd_open(2), proc(5)).
+int number_in_proc(int process) {
+    constexpr std::string_view key = "\nPid:\t";
+    const Descriptor file = open_of("/proc/self/fdinfo/%d", process);
+    std::array<char, 512> text;
+    const auto size = file.get() < 0 ? -1 : ::read(file.get(), text.data(), text.size());
+    const std::string_view told(text.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+    const auto at = told.find(key);
+    int number = 0;
+    if (at != told.npos)
+        (void)std::from_chars(told.data() + at + key.size(), told.data() + told.size(), number);
+    return number;
+}
+
+Descriptor open_memory(int process) {
+    const int number = process < 0 ? 0 : number_in_proc(process);
+    return number > 0 ? open_of("/proc/%d/statm", number) : Descriptor(-1);
 }
 
 }  // namespace
@@ -24,7 +45,7 @@ Descriptor open_memory(pid_t child) {
 // pidfd_open(2): Linux 5.3; the C library of Debian 12 has no wrapper in C++.
 Life::Life(pid_t child)
     : process_(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))),
-      memory_(open_memory(child)) {}
+      memory_(open_memory(process_.get())) {}
 
 bool Life::over() const noexcept {
     if (!known()) return false;

@@ -1,7 +1,9 @@
 #include "spawn/life.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <string>
@@ -61,6 +63,34 @@ TEST(Life, DoesNotEndWhileItsProcessRuns) {
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
     EXPECT_TRUE(life.ends());
+}
+
+constexpr int not_allowed = 77;
+
+// Of a child in a namespace of its own, whose /proc is still that of the machine. The end of the
+// first process there ends the other one.
+int tells_an_end_in_another_namespace() {
+    if (::unshare(CLONE_NEWPID) != 0) return not_allowed;
+    const pid_t first = ::fork();
+    if (first == 0) {
+        const pid_t child = ::fork();
+        while (child == 0) ::pause();
+        ::_exit(Life(child).ends() ? 1 : 0);
+    }
+    int status = 0;
+    (void)::waitpid(first, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+// There a thread of the kernel may have its number.
+TEST(Life, IsThatOfItsProcessWhereProcHasOtherNumbers) {
+    const pid_t apart = ::fork();
+    if (apart == 0) ::_exit(tells_an_end_in_another_namespace());
+    int status = 0;
+    EXPECT_EQ(::waitpid(apart, &status, 0), apart);
+    ASSERT_TRUE(WIFEXITED(status)) << status;
+    if (WEXITSTATUS(status) == not_allowed) GTEST_SKIP() << "needs root";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Life, IsOverAfterAnExit) {
