@@ -59,13 +59,12 @@ std::optional<result<Step>> LeasedExchange::begin() {
     if (!link().begin()) {
         const int why = errno;
         if (link().prove() == Proof::gone) return {};
-        if (no_memory_now(why)) {
-            link().retry_later(retry_after);
-            return Step::blocked;
-        }
         refusal_ = why;
-        return errc::upstream_refused;
+        if (!no_memory_now(why)) return errc::upstream_refused;
+        link().retry_later(retry_after);
+        return Step::blocked;
     }
+    refusal_ = 0;
     if (link().offered()) return Step::blocked;
     phase_ = Phase::serving;
     pool_->serves(*worker_, request_id_);

@@ -91,6 +91,21 @@ TEST_P(SocketMemory, AConnectionIsPassedToAWorkerWhenThereIsSome) {
     EXPECT_TRUE(eventually([&] { return of_workers.line("q").in_flight == 0; }));
 }
 
+TEST_P(SocketMemory, OneThatLastsIsToldOfAWorkerThatGotNoConnection) {
+    std::string yaml = workers("transport: descriptors, min: 1, max: 1");
+    yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 300ms, ");
+    Gateway of_workers(yaml);
+    ASSERT_TRUE(wait_for_state(of_workers, "idle", 1));
+    {
+        const FailingCalls shortage("send", GetParam(), std::string(4, 0), every_time);
+        EXPECT_EQ(of_workers.post("/q", "a body").status, 504);
+    }
+    EXPECT_TRUE(eventually([&] { return of_workers.line("q").in_flight == 0; }));
+    const auto* const why = of_workers.upstream("app").if_contains("last_failure");
+    ASSERT_TRUE(why != nullptr && why->is_string());
+    EXPECT_NE(why->as_string().find(std::strerror(GetParam())), std::string::npos) << *why;
+}
+
 using UnexplainedError = SocketMemory;
 
 // The backend would wait for the rest; a FIN tells it that nothing comes.
