@@ -152,16 +152,18 @@ class Trial {
             failure = errc::upstream_timeout;
         if (!failure) failure = workers.readable(reader.answer());
         const auto found = reader.failure(failure);
-        if (!failure) return look_at_pool(about, workers, reader.answer());
+        if (!failure) return look_at_pool(about, workers, reader);
         const auto advice = workers.advice(found);
         return bad(about, advice.why, advice.remedy);
     }
 
     // The listener of the scripts answers too, unless all its workers are busy.
-    Tried look_at_pool(const std::string& about, WorkerStatus& workers, std::string_view page) {
+    Tried look_at_pool(const std::string& about, WorkerStatus& workers, const StatusReader& asked) {
+        const std::string& page = asked.answer();
         StatusReader scripts(StatusReader::Knock{}, workers, loop_, spool_, nobody_);
         (void)drive([&] { return scripts.advance(); });
-        const auto why = scripts.begun() ? workers.compare_pools(page, scripts.answer()) : "";
+        const bool known = scripts.begun() && may_be_one_machine(asked, scripts);
+        const auto why = known ? workers.compare_pools(page, scripts.answer()) : "";
         if (why.empty()) return {true, about + ": answers"};
         return bad(about, why, workers.advice({}).remedy);
     }

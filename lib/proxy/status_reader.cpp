@@ -49,4 +49,14 @@ fcgi::StatusFailure StatusReader::failure(error_code error) const {
     return {error, exchange_->refusal(), begun_ ? response_.status : std::uint16_t{0}};
 }
 
+// A unix socket is on this one.
+bool may_be_one_machine(const StatusReader& one, const StatusReader& other) {
+    const std::string here = one.address(), there = other.address();
+    const auto host = [](const std::string& address) {
+        return std::string_view(address).substr(0, address.rfind(':'));
+    };
+    const bool local = here.find('/') != here.npos || there.find('/') != there.npos;
+    return local || host(here) == host(there);
+}
+
 }  // namespace ticketgate

@@ -41,4 +41,7 @@ class StatusReader {
     bool sent_ = false, begun_ = false;
 };
 
+/// False: the two asked different machines, of which a name can have several.
+bool may_be_one_machine(const StatusReader& one, const StatusReader& other);
+
 }  // namespace ticketgate
