@@ -159,11 +159,9 @@ class Trial {
 
     // The listener of the scripts answers too, unless all its workers are busy.
     Tried look_at_pool(const std::string& about, WorkerStatus& workers, const StatusReader& asked) {
-        const std::string& page = asked.answer();
         StatusReader scripts(StatusReader::Knock{}, workers, loop_, spool_, nobody_);
         (void)drive([&] { return scripts.advance(); });
-        const bool known = scripts.begun() && may_be_one_machine(asked, scripts);
-        const auto why = known ? workers.compare_pools(page, scripts.answer()) : "";
+        const auto why = compare_pools(workers, asked, scripts);
         if (why.empty()) return {true, about + ": answers"};
         return bad(about, why, workers.advice({}).remedy);
     }

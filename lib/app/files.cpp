@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "noeq/state_file.hpp"
 
@@ -51,10 +52,8 @@ std::string why_not_writable(const std::string& path) {
 }
 
 bool is_same_file(const std::string& one, const std::string& other) {
-    struct stat of_one {
-    }, of_other{};
-    return ::stat(one.c_str(), &of_one) == 0 && ::stat(other.c_str(), &of_other) == 0 &&
-           of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino;
+    std::error_code missing;
+    return std::filesystem::equivalent(one, other, missing);
 }
 
 // Those that a start or a reload reads, beside the config.

@@ -81,7 +81,8 @@ std::string why_not_hidden(const std::string& name) {
     return {};
 }
 
-// What is said of a pattern that may be meant for files that it does not hide; empty: nothing.
+// Returns the warning for a pattern that probably hides fewer files than its author wants; empty:
+// there is none.
 std::string why_hides_less(const std::string& name, const std::string& root) {
     if (name.find_first_of("?[]{}\\!,") != std::string::npos)
         return "only * stands for other characters here: write one pattern for each ending, such "

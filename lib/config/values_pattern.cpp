@@ -25,13 +25,6 @@ std::string why_no_path(const RE2& pattern) {
     return {};
 }
 
-std::string upper(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    return out;
-}
-
 // Without its classes, such as [^ ?]: they may name what no path has.
 std::string without_classes(std::string_view text) {
     std::string out;
@@ -55,16 +48,15 @@ std::string other_spelling(std::string_view code) {
     return "%" + std::string(pair.data(), pair.size());
 }
 
-// Of what no path has in this spelling; empty: none was found, or the right one stands beside it.
-// A pattern may match without them, so this is no error.
+// Returns the warning for a spelling that no path has; empty: the pattern has none, or it also has
+// the spelling of paths. This is no error, since the rest of the pattern may match.
 std::string never_in_paths(std::string_view text) {
     const bool any_case = text.find("(?i") != text.npos;
     const auto has = [&](const std::string& part) { return text.find(part) != text.npos; };
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (static_cast<unsigned char>(text[at]) > 0x7f && !has(other_spelling(text.substr(at, 1))))
             return "has a letter outside ASCII, and no path has one: each of its bytes is a "
-                   "percent "
-                   "code in upper case there, such as %C3%BC";
+                   "percent code in upper case there, such as %C3%BC";
         const auto given = text.substr(at, 3);
         const std::string code = any_case ? upper(given) : std::string(given);
         if (code[0] != '%' || code.size() < 3 || hex_value(code[1]) < 0 || hex_value(code[2]) < 0)

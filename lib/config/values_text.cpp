@@ -17,13 +17,6 @@ namespace {
 // For a page or a token: larger files are surely a mistake.
 constexpr std::uint64_t most_body_file = 1 << 30;
 
-std::string upper(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-    return out;
-}
-
 // RFC 9110 8.3.1, as far as it matters: type/subtype, then anything a header may hold.
 bool is_media_type(std::string_view text) {
     const auto type = trim(text.substr(0, text.find(';')));

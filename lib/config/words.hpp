@@ -1,4 +1,4 @@
-// Helpers for values.cpp and values_text.cpp.
+// Helpers for the files that read values.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,13 @@ std::string shown(std::string_view text);
 inline std::string lower(std::string_view text) {
     std::string out(text);
     for (char& c : out) c = to_lower(c);
+    return out;
+}
+
+inline std::string upper(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     return out;
 }
 

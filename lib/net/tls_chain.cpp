@@ -21,7 +21,7 @@ constexpr std::array costly_curves{
     "\x2a\x86\x48\xce\x3d\x03\x00"sv,  // binary ones of X9.62
     "\x05\x67\x2b\x01\x04"sv,          // of WTLS: binary ones, and P-224
 };
-// Of SEC 2: binary ones, P-224, and short ones that nobody uses; and these.
+// SEC 2 defines binary curves, P-224, short ones that are not in use, and the three that are.
 constexpr std::string_view of_sec = "\x05\x2b\x81\x04\x00"sv;
 constexpr std::string_view used_of_sec = "\x22\x23\x0a"sv;  // P-384, P-521, secp256k1
 

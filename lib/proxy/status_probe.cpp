@@ -47,15 +47,12 @@ class StatusProbe final : public Resident {
         if (failure == errc::stopped) co_return;
         if (!failure) failure = workers.readable(reader.answer());
         if (failure) co_return tell(workers, reader.failure(failure));
-        // The listener of the scripts answers too, unless all its workers are busy. On another
-        // machine of the same name it tells nothing.
+        // The listener of the scripts answers too, unless all its workers are busy.
         StatusReader scripts(StatusReader::Knock{}, workers, station_.loop, station_.commons.spool,
                              signal_);
         failure = co_await read(scripts);
         if (failure == errc::stopped) co_return;
-        const bool known = scripts.begun() && may_be_one_machine(reader, scripts);
-        const auto why =
-            workers.compare_pools(reader.answer(), known ? scripts.answer() : reader.answer());
+        const auto why = compare_pools(workers, reader, scripts);
         if (!why.empty()) co_return tell_unusable(why, workers.advice({}).remedy);
         station_.commons.log.info("php-fpm's status page answers", {{"upstream", name_}});
     }

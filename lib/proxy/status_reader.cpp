@@ -6,6 +6,16 @@ namespace {
 // Room for a table of thousands of workers.
 constexpr std::size_t max_answer = 4 << 20;
 
+// A name can have several machines; a unix socket is on this one.
+bool may_be_one_machine(const StatusReader& one, const StatusReader& other) {
+    const std::string here = one.address(), there = other.address();
+    const auto host = [](const std::string& address) {
+        return std::string_view(address).substr(0, address.rfind(':'));
+    };
+    const bool local = here.find('/') != here.npos || there.find('/') != there.npos;
+    return local || host(here) == host(there);
+}
+
 }  // namespace
 
 StatusReader::StatusReader(WorkerStatus& workers, net::Loop& loop, const net::Endpoint& sent_to,
@@ -49,14 +59,10 @@ fcgi::StatusFailure StatusReader::failure(error_code error) const {
     return {error, exchange_->refusal(), begun_ ? response_.status : std::uint16_t{0}};
 }
 
-// A unix socket is on this one.
-bool may_be_one_machine(const StatusReader& one, const StatusReader& other) {
-    const std::string here = one.address(), there = other.address();
-    const auto host = [](const std::string& address) {
-        return std::string_view(address).substr(0, address.rfind(':'));
-    };
-    const bool local = here.find('/') != here.npos || there.find('/') != there.npos;
-    return local || host(here) == host(there);
+std::string compare_pools(WorkerStatus& workers, const StatusReader& page,
+                          const StatusReader& at_scripts) {
+    const bool known = at_scripts.begun() && may_be_one_machine(page, at_scripts);
+    return workers.compare_pools(page.answer(), known ? at_scripts.answer() : page.answer());
 }
 
 }  // namespace ticketgate

@@ -41,7 +41,9 @@ class StatusReader {
     bool sent_ = false, begun_ = false;
 };
 
-/// False: the two asked different machines, of which a name can have several.
-bool may_be_one_machine(const StatusReader& one, const StatusReader& other);
+/// As WorkerStatus::compare_pools(), for the page that was read and the answer of the scripts'
+/// listener. Where that has not answered, or is on another machine, they count as one pool.
+std::string compare_pools(WorkerStatus& workers, const StatusReader& page,
+                          const StatusReader& at_scripts);
 
 }  // namespace ticketgate

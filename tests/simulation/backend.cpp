@@ -273,8 +273,8 @@ void BackendConnection::feed_piece() {
         stage_.judge.fail("the backend was sent what is no request");
 }
 
-// What of the request was not here yet when the answer began. Without its last byte an answer that
-// ends with its connection would be whole, unless that is reset.
+// Takes the part of the request that came after the answer began. If that part is cut, the answer
+// misses its last byte: where the end of the connection ends it, only a reset shows that.
 void BackendConnection::take_rest() {
     if (link_.available() == 0) {
         if (link_.ended() || link_.reset()) die(fate().form == Fate::Form::until_close);

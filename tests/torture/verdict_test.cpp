@@ -263,6 +263,22 @@ TEST_F(Verdict, CountsLostAndWrongAnswers) {
     EXPECT_EQ(row.wrong, 2u);
 }
 
+TEST_F(Verdict, AKeptConnectionMayEndAsARequestIsSent) {
+    const auto closed = [this](bool fresh) {
+        auto& record = world.record(sent(1000));
+        record.fate = Fate::closed;
+        record.allowed = allow::kept_ended;
+        record.fresh = fresh;
+        return world.records.size();
+    };
+    (void)closed(false);
+    EXPECT_EQ(judged().lost, 0u);
+    (void)closed(true);
+    EXPECT_EQ(judged().lost, 1u) << "the first of its connection";
+    start(3000, closed(false));
+    EXPECT_EQ(judged().lost, 2u) << "its backend had it";
+}
+
 TEST_F(Verdict, ARowIsBrokenByFaultsThatNoLogShowsToo) {
     Row row;
     EXPECT_TRUE(row.kept());

@@ -67,8 +67,8 @@ TEST(Life, DoesNotEndWhileItsProcessRuns) {
 
 constexpr int not_allowed = 77;
 
-// Of a child in a namespace of its own, whose /proc is still that of the machine. The end of the
-// first process there ends the other one.
+// Starts a child in a new namespace of processes that still sees the machine's /proc, and returns
+// whether Life takes it for one that ends. The kernel ends the child with the first process there.
 int tells_an_end_in_another_namespace() {
     if (::unshare(CLONE_NEWPID) != 0) return not_allowed;
     const pid_t first = ::fork();
