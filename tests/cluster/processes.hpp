@@ -76,28 +76,29 @@ class Process {
         const auto* const found = queues->at(0).as_object().if_contains("state");
         return found != nullptr && found->as_string() == state;
     }
+    /// The view of the line's tickets.
+    boost::json::value tickets() const {
+        Client one(address(1));
+        one.get("/api/v1/queues/app");
+        return boost::json::parse(one.read().body).at("tickets");
+    }
     /// Waits until this request has a slot, and nothing of it was sent.
     bool wait_for_unsent(std::string_view target) const {
         return eventually([&] {
-            Client one(address(1));
-            one.get("/api/v1/queues/app");
-            const auto view = boost::json::parse(one.read().body);
-            return std::ranges::any_of(view.at("tickets").at("in_flight").as_array(),
-                                       [&](auto& holds) {
-                                           return holds.at("target").as_string() == target &&
-                                                  holds.as_object().contains("not_sent");
-                                       });
+            const auto view = tickets();
+            return std::ranges::any_of(view.at("in_flight").as_array(), [&](auto& holds) {
+                return holds.at("target").as_string() == target &&
+                       holds.as_object().contains("not_sent");
+            });
         });
     }
     /// Waits until this many requests wait with the whole of their bodies.
     bool wait_for_ready(std::ptrdiff_t n) const {
         return eventually([&] {
-            Client one(address(1));
-            one.get("/api/v1/queues/app");
-            const auto view = boost::json::parse(one.read().body);
-            return std::ranges::count_if(view.at("tickets").at("waiting").as_array(),
-                                         [](auto& waits) { return waits.at("ready").as_bool(); }) ==
-                   n;
+            const auto view = tickets();
+            return std::ranges::count_if(view.at("waiting").as_array(), [](auto& waits) {
+                       return waits.at("ready").as_bool();
+                   }) == n;
         });
     }
     /// The value of this line of the metrics, such as `name{label="value"}`; -1: there is none.
