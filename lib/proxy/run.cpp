@@ -143,7 +143,7 @@ task<error_code> Run::converse() {
     if (!exchange_->connected()) arm_connecting();
     if (const auto failure = send_on()) co_return failure;
     for (;;) {
-        if (exchange_->connected()) {
+        if (request_->reached_backend) {
             const std::uint64_t heard = exchange_->received();
             const auto head = station_.response.fresh();
             head->complaint = {};
@@ -182,9 +182,11 @@ error_code Run::send_on() {
     // An operator who releases the slot now, or stops the process, finds that bytes may be under
     // way.
     if (!request_->reached_backend && !hold_.claims_backend()) return errc::slot_revoked;
+    // It keeps its slot until the stop has told of it; the stop wakes it then.
     if (!request_->reached_backend && station_.commons.sends_nothing_new) {
         hold_.not_sent();
-        return request_->end_at_stop();
+        deadline_.disarm();
+        return {};
     }
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "proxy/connection.hpp"
 
 namespace ticketgate::sim {
@@ -233,12 +235,17 @@ void House::release(std::uint64_t id) {
 
 // ── checks ──
 
+bool House::cut() {
+    if (std::exchange(steps_to_stop_, 0) == 0) return false;
+    judge_.cuts();
+    assembly_->stop();
+    return true;
+}
+
 // Between what a stop tells and what it does, the loops go on.
 void House::check() {
-    if (steps_to_stop_ != 0 && --steps_to_stop_ == 0) {
-        judge_.cuts();
-        assembly_->stop();
-    }
+    if (steps_to_stop_ == 1) (void)cut();
+    if (steps_to_stop_ > 1) --steps_to_stop_;
     for (const char queue : {'a', 'c'})
         if (Gate* const gate = this->gate(queue)) check(queue, *gate);
 }

@@ -35,6 +35,8 @@ class House {
     void reload(Random& random);
     void drain();
     void stop();
+    /// Carries out a stop that was told of. False: there is none.
+    bool cut();
     /// Of every queue, as an operator does; without effect once the proxy drains.
     void pause();
     void resume();

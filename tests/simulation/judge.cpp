@@ -166,6 +166,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
     if (answer.status == 503) {
         if (bodiless) return;
         if (says("stopping") && !draining_ && !stopping_) return untrue("nobody drains");
+        if (says("stopping") && s.told_unsent && !cut_) return untrue("the stop had yet to end it");
         if (says("stopping")) return came_before_drain(s) ? untrue("it was in line") : void();
         if (says("spool")) return plan_.small_spool ? void() : untrue("the spool has room");
         if (says("overloaded")) {

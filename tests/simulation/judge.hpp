@@ -133,7 +133,7 @@ class Judge {
     }
     /// A stop is told of; the loops know of it when it `cuts`.
     void stops() { stopping_ = true; }
-    void cuts() { draining_ = true; }
+    void cuts() { draining_ = cut_ = true; }
     void tells_unsent(std::uint64_t id) { story(id).told_unsent = true; }
 
     // ── the end ──
@@ -171,7 +171,8 @@ class Judge {
     std::vector<std::vector<std::uint64_t>> of_client_;
     Line a_, c_;
     std::uint64_t last_connect_failure_ = 0;
-    bool draining_ = false, stopping_ = false, short_of_memory_ = false, time_passed_ = false;
+    bool draining_ = false, stopping_ = false, cut_ = false, short_of_memory_ = false,
+         time_passed_ = false;
     // Moments from which on every loop drains, and has the present config.
     static constexpr std::uint64_t not_yet = ~std::uint64_t{0};
     std::uint64_t drained_ = not_yet, reloaded_ = 0;

@@ -82,7 +82,8 @@ void World::step() {
     if (!choices_.empty()) return go_on();
     if (over()) return;
     collect(false);  // the end of the last client set something going
-    choices_.empty() ? let_time_pass() : go_on();
+    if (!choices_.empty()) return go_on();
+    if (!house_.cut()) let_time_pass();
 }
 
 bool World::due(std::size_t loop) const {
