@@ -1,6 +1,7 @@
 #include "app/connect_check.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <optional>
 #include <utility>
 
 #include "app/workers.hpp"
@@ -146,22 +147,29 @@ class Trial {
     }
 
     Tried ask(const std::string& about, WorkerStatus& workers) {
-        StatusReader reader(workers, loop_, {}, spool_, nobody_);
-        auto failure = drive([&] { return reader.advance(); });
-        if (failure == errc::upstream_connect_timeout && reader.connected())
+        std::optional<StatusReader> reader(std::in_place, workers, loop_, net::Endpoint(), spool_,
+                                           nobody_);
+        auto failure = drive([&] { return reader->advance(); });
+        if (failure == errc::upstream_connect_timeout && reader->connected())
             failure = errc::upstream_timeout;
-        if (!failure) failure = workers.readable(reader.answer());
-        const auto found = reader.failure(failure);
-        if (!failure) return look_at_pool(about, workers, reader);
+        if (!failure) failure = workers.readable(reader->answer());
+        const auto found = reader->failure(failure);
+        const StatusAnswer page = reader->told();
+        reader.reset();  // the worker that gave it may be the only one
+        if (!failure) return look_at_pool(about, workers, page);
         const auto advice = workers.advice(found);
         return bad(about, advice.why, advice.remedy);
     }
 
     // The listener of the scripts answers too, unless all its workers are busy.
-    Tried look_at_pool(const std::string& about, WorkerStatus& workers, const StatusReader& asked) {
+    Tried look_at_pool(const std::string& about, WorkerStatus& workers, const StatusAnswer& page) {
         StatusReader scripts(StatusReader::Knock{}, workers, loop_, spool_, nobody_);
         (void)drive([&] { return scripts.advance(); });
-        const auto why = compare_pools(workers, asked, scripts);
+        const auto why = compare_pools(workers, page, scripts.told());
+        if (!workers.pools_compared())
+            return {true, about +
+                              ": answers; the listener of the scripts does not, so whether it "
+                              "is of the same pool is not known yet"};
         if (why.empty()) return {true, about + ": answers"};
         return bad(about, why, workers.advice({}).remedy);
     }

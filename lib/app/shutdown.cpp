@@ -79,8 +79,10 @@ void Shutdown::stop() {
     leave_cluster();
     if (gives_lines_up_) unsent.clear();
     enter(Phase::stopping, stop_time);
-    if (cuts) before_end_();
-    tell_what_still_runs(std::move(unsent));
+    if (cuts) {
+        before_end_();
+        tell_what_still_runs(std::move(unsent));
+    }
     close();
     look_if_done();
 }

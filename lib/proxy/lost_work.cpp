@@ -70,14 +70,15 @@ class LostWork final : public Resident {
     }
 
     task<bool> is_over(WorkerStatus& workers) {
+        StatusAnswer at_scripts;
         for (bool taken = false; !taken;) {
-            taken = co_await knock(workers);
+            taken = co_await knock(workers, at_scripts);
             co_await pause(taken ? till_shown : between);
             if (!goes_on()) co_return false;
         }
         fcgi::LostWork work;
         while (goes_on()) {
-            const auto told = co_await read(workers, work);
+            const auto told = co_await read(workers, work, at_scripts);
             if (told && *told == fcgi::Working::no) co_return true;
             co_await pause(between);
         }
@@ -85,11 +86,12 @@ class LostWork final : public Resident {
     }
 
     // Waits for as long as all workers are busy.
-    task<bool> knock(WorkerStatus& workers) {
+    task<bool> knock(WorkerStatus& workers, StatusAnswer& told) {
         StatusReader reader(StatusReader::Knock(), workers, station_.loop, station_.commons.spool,
                             signal_);
         while (goes_on()) {
             const auto step = reader.advance();
+            told = reader.told();
             if (!step || *step == Step::done) co_return reader.begun();
             station_.loop.arm(deadline_, patience);
             co_await signal_;
@@ -97,7 +99,8 @@ class LostWork final : public Resident {
         co_return false;
     }
 
-    task<result<fcgi::Working>> read(WorkerStatus& workers, fcgi::LostWork& work) {
+    task<result<fcgi::Working>> read(WorkerStatus& workers, fcgi::LostWork& work,
+                                     const StatusAnswer& at_scripts) {
         StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_);
         fcgi::Look look{monotonic_now(), {}};
         station_.loop.arm(deadline_, patience);
@@ -109,7 +112,21 @@ class LostWork final : public Resident {
             if (deadline_.expired() || !goes_on()) co_return errc::upstream_timeout;
         }
         look.answered = monotonic_now();
+        const std::string why = compare_pools(workers, reader.told(), at_scripts);
+        if (!why.empty()) {
+            tell_other_pool(why, workers.advice({}).remedy);
+            co_return errc::upstream_bad_response;
+        }
+        if (!workers.pools_compared()) co_return errc::upstream_bad_response;
         co_return work.still_runs(reader.answer(), look);
+    }
+
+    void tell_other_pool(const std::string& why, const std::string& remedy) {
+        if (std::exchange(told_, true)) return;
+        station_.commons.log.error(
+            "php-fpm's status page does not tell whether what a lost replica has sent has ended; "
+            "the queue stands until hold_timeout or a release",
+            {{"queue", question_.queue}, {"why", why}, {"remedy", remedy}});
     }
 
     task<void> pause(Duration time) {
@@ -123,6 +140,7 @@ class LostWork final : public Resident {
     Signal signal_;
     Deadline deadline_;
     std::uint64_t snapshot_ = 0;  // that is asked about
+    bool told_ = false;
 };
 
 }  // namespace

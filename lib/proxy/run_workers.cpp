@@ -3,6 +3,8 @@
 // that none of its workers still runs the request. A backend that cannot be asked keeps the slot.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "proxy/run_state.hpp"
 #include "proxy/status_reader.hpp"
@@ -22,6 +24,8 @@ Duration pause_after(Duration worked) {
 
 // The longest wait for a status page, which needs no script.
 constexpr Duration patience = 1s;
+// The longest wait for a worker of the scripts: others may run first.
+constexpr Duration patience_of_scripts = 10s;
 
 }  // namespace
 
@@ -74,19 +78,46 @@ task<void> Run::outlast_workers(error_code failure) {
 task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvice& untold) {
     const std::shared_ptr<Upstream> upstream = upstream_to_ask();
     WorkerStatus* const workers = upstream->worker_status();
+    untold = {};
     if (workers == nullptr) co_return errc::upstream_refused;
-    StatusReader reader(*workers, station_.loop, request.sent_to, station_.commons.spool, signal_);
+    std::optional<StatusReader> reader(std::in_place, *workers, station_.loop, request.sent_to,
+                                       station_.commons.spool, signal_);
     request.asked = monotonic_now();
     station_.loop.arm(deadline_, patience);
-    error_code failure = co_await read_status(reader);
+    error_code failure = co_await read_status(*reader);
     request.told = monotonic_now();
     if (!failure) {
-        auto told = workers->still_runs(reader.answer(), request);
-        if (told) co_return *told;
+        auto told = workers->still_runs(reader->answer(), request);
+        if (told && *told == fcgi::Working::no && !workers->pools_compared()) {
+            const StatusAnswer page = reader->told();
+            reader.reset();  // the worker that gave it may be the only one
+            told = co_await ask_scripts(*workers, page, untold);
+        }
+        if (told || !reader) co_return told;
         failure = told.error();
     }
-    untold = workers->advice(reader.failure(failure));
-    untold.why += " (asked at " + reader.address() + ")";
+    untold = workers->advice(reader->failure(failure));
+    untold.why += " (asked at " + reader->address() + ")";
+    co_return failure;
+}
+
+// The pools were not compared at the start: php-fpm was not there yet, or all its workers were
+// busy.
+task<result<fcgi::Working>> Run::ask_scripts(WorkerStatus& workers, const StatusAnswer& page,
+                                             fcgi::StatusAdvice& untold) {
+    StatusReader scripts(StatusReader::Knock{}, workers, station_.loop, station_.commons.spool,
+                         signal_);
+    station_.loop.arm(deadline_, patience_of_scripts);
+    const error_code failure = co_await read_status(scripts);
+    const std::string why = compare_pools(workers, page, scripts.told());
+    if (workers.pools_compared() && why.empty()) co_return fcgi::Working::no;
+    if (!why.empty()) {
+        untold = workers.advice({});
+        co_return errc::upstream_bad_response;
+    }
+    untold = {"whether the page is of the pool of the scripts is not known: " + scripts.address() +
+                  " does not answer (" + failure.message() + ")",
+              "check that a worker of php-fpm is free there"};
     co_return failure;
 }
 

@@ -1,6 +1,7 @@
 #include "proxy/status_probe.hpp"
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "proxy/status_reader.hpp"
@@ -42,17 +43,20 @@ class StatusProbe final : public Resident {
  private:
     task<void> ask() {
         WorkerStatus& workers = *upstream_->worker_status();
-        StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_);
-        error_code failure = co_await read(reader);
+        std::optional<StatusReader> reader(std::in_place, workers, station_.loop, net::Endpoint(),
+                                           station_.commons.spool, signal_);
+        error_code failure = co_await read(*reader);
         if (failure == errc::stopped) co_return;
-        if (!failure) failure = workers.readable(reader.answer());
-        if (failure) co_return tell(workers, reader.failure(failure));
+        if (!failure) failure = workers.readable(reader->answer());
+        if (failure) co_return tell(workers, reader->failure(failure));
+        const StatusAnswer page = reader->told();
+        reader.reset();  // the worker that gave it may be the only one
         // The listener of the scripts answers too, unless all its workers are busy.
         StatusReader scripts(StatusReader::Knock{}, workers, station_.loop, station_.commons.spool,
                              signal_);
         failure = co_await read(scripts);
         if (failure == errc::stopped) co_return;
-        const auto why = compare_pools(workers, reader, scripts);
+        const auto why = compare_pools(workers, page, scripts.told());
         if (!why.empty()) co_return tell_unusable(why, workers.advice({}).remedy);
         station_.commons.log.info("php-fpm's status page answers", {{"upstream", name_}});
     }

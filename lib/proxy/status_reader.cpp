@@ -7,8 +7,7 @@ namespace {
 constexpr std::size_t max_answer = 4 << 20;
 
 // A name can have several machines; a unix socket is on this one.
-bool may_be_one_machine(const StatusReader& one, const StatusReader& other) {
-    const std::string here = one.address(), there = other.address();
+bool may_be_one_machine(const std::string& here, const std::string& there) {
     const auto host = [](const std::string& address) {
         return std::string_view(address).substr(0, address.rfind(':'));
     };
@@ -49,7 +48,11 @@ result<Step> StatusReader::read_page() {
     for (;;) {
         std::string_view piece;
         const auto step = exchange_->read_body(piece);
-        if (!step || *step == Step::blocked || piece.empty()) return step;
+        if (!step || *step == Step::blocked) return step;
+        if (piece.empty()) {
+            whole_ = true;
+            return step;
+        }
         if (answer_.size() + piece.size() > max_answer) return errc::upstream_bad_response;
         answer_ += piece;
     }
@@ -59,10 +62,18 @@ fcgi::StatusFailure StatusReader::failure(error_code error) const {
     return {error, exchange_->refusal(), begun_ ? response_.status : std::uint16_t{0}};
 }
 
-std::string compare_pools(WorkerStatus& workers, const StatusReader& page,
-                          const StatusReader& at_scripts) {
-    const bool known = at_scripts.begun() && may_be_one_machine(page, at_scripts);
-    return workers.compare_pools(page.answer(), known ? at_scripts.answer() : page.answer());
+StatusAnswer StatusReader::told() const {
+    const bool none = begun_ && response_.status >= 400 && response_.status < 500;
+    if (whole_ || none) return {address(), answer_};
+    return {address(), std::nullopt};
+}
+
+std::string compare_pools(WorkerStatus& workers, const StatusAnswer& page,
+                          const StatusAnswer& at_scripts) {
+    const std::string its = page.page.value_or(std::string());
+    if (!at_scripts.page) return workers.compare_pools(its, {});
+    const bool known = may_be_one_machine(page.address, at_scripts.address);
+    return workers.compare_pools(its, known ? *at_scripts.page : its);
 }
 
 }  // namespace ticketgate

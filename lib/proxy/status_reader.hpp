@@ -3,11 +3,20 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "upstream/exchange.hpp"
 
 namespace ticketgate {
+
+/// What a listener has answered. Kept longer than the exchange: a worker of php-fpm is busy until
+/// its connection is closed.
+struct StatusAnswer {
+    std::string address;
+    /// None: it does not tell which page there is there, or that there is none.
+    std::optional<std::string> page;
+};
 
 class StatusReader {
  public:
@@ -29,6 +38,8 @@ class StatusReader {
     bool connected() const { return exchange_->connected(); }
     /// The address that was asked, as far as it is known.
     std::string address() const { return exchange_->address(); }
+    /// What has come so far; tells of a page that is whole, or of none (404, 403).
+    StatusAnswer told() const;
     /// Describes the failure for people.
     fcgi::StatusFailure failure(error_code error) const;
 
@@ -38,12 +49,12 @@ class StatusReader {
     std::unique_ptr<Exchange> exchange_;
     Body none_;
     http::ResponseHead response_;
-    bool sent_ = false, begun_ = false;
+    bool sent_ = false, begun_ = false, whole_ = false;
 };
 
 /// As WorkerStatus::compare_pools(), for the page that was read and the answer of the scripts'
-/// listener. Where that has not answered, or is on another machine, they count as one pool.
-std::string compare_pools(WorkerStatus& workers, const StatusReader& page,
-                          const StatusReader& at_scripts);
+/// listener. If that is on another machine, they count as one pool.
+std::string compare_pools(WorkerStatus& workers, const StatusAnswer& page,
+                          const StatusAnswer& at_scripts);
 
 }  // namespace ticketgate

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -199,8 +200,13 @@ class WorkerStatus {
     virtual fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const = 0;
     /// Compares the answers to ask() and to knock(). Returns why they are of two pools of php-fpm:
     /// such a page says nothing about requests, so still_runs() fails until another call finds one
-    /// pool. Empty: they are of one. Any thread.
-    virtual std::string compare_pools(std::string_view page, std::string_view at_scripts) = 0;
+    /// pool. `at_scripts`, none: the listener has not answered, so the pools are not compared (any
+    /// more). Any thread.
+    virtual std::string compare_pools(std::string_view page,
+                                      std::optional<std::string_view> at_scripts) = 0;
+    /// False: a page that shows no request as running frees no slot before compare_pools(). Any
+    /// thread.
+    virtual bool pools_compared() const = 0;
 
  protected:
     ~WorkerStatus() = default;

@@ -560,6 +560,23 @@ class TestExhausted(Case):
         self.assertGreater(time.monotonic() - began, 0.35)
 
 
+class TestTheOnlyWorkerGivesThePages(Case):
+    fpm = OneChild
+    config = staticmethod(queue_config("release: worker_idle"))
+
+    def test_when_php_fpm_starts_later(self):
+        fpm = self.site.fpm
+        fpm.processes.pop().stop()
+        config = self.site.config.read_text()
+        self.site.config.write_text(config.replace("${FPM_STATUS_URL}", f"fastcgi://127.0.0.1:{fpm.port}"))
+        self.site.reload()
+        wait_for(lambda: "php-fpm's status page cannot be read" in self.site.log(), "nothing is compared")
+        fpm.start_again()
+        wait_for(lambda: answers(fpm.port), "php-fpm is back")
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[0].status, 200)
+        self.site.wait_until_free()
+
+
 class WithoutFixPathinfo(Fpm):
     settings = ["cgi.fix_pathinfo=0"]
 
@@ -686,20 +703,33 @@ class TestStatusThatCannotBeRead(Case):
             threading.Thread(target=answer, daemon=True).start()
             self.told(f'url: "fastcgi://127.0.0.1:{web.getsockname()[1]}"', "check that ")
 
-    def test_the_status_page_is_of_another_pool(self):
-        fpm = self.site.fpm
-        port, status = free_port(), free_port()
-        other = fpm.folder / "other.conf"
-        other.write_text((fpm.folder / "fpm.conf").read_text().replace("[www]", "[other]")
-                         .replace(f"listen = 127.0.0.1:{fpm.port}", f"listen = 127.0.0.1:{port}")
-                         .replace(f"status_listen = 127.0.0.1:{fpm.status_port}", f"status_listen = 127.0.0.1:{status}"))
-        fpm.run("php-fpm8.2", "-F", "-y", str(other))
-        wait_for(lambda: answers(status), "the other pool listens")
-        self.told(f'url: "fastcgi://127.0.0.1:{status}"', "the pm.status_listen of the pool that listens at url")
+    def fails_closed(self):
         self.assertEqual(self.site.ask("/slow.php?ms=0")[0].status, 200)
-        self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1, "it fails closed")
+        wait_for(lambda: "the slot stays held" in self.site.log(), "the log tells")
+        self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1)
         self.site.reload()  # the right page again
         self.site.wait_until_free()
+
+    def test_the_status_page_is_of_another_pool(self):
+        status = self.site.fpm.start_another_pool()
+        self.told(f'url: "fastcgi://127.0.0.1:{status}"', "the pm.status_listen of the pool that listens at url")
+        self.fails_closed()
+
+    def test_the_status_page_is_of_another_pool_and_the_scripts_php_fpm_starts_later(self):
+        fpm = self.site.fpm
+        status = fpm.start_another_pool()
+        fpm.processes.pop(0).stop()
+        config = self.site.config.read_text()
+        self.site.config.write_text(config.replace("${FPM_STATUS_URL}", f"fastcgi://127.0.0.1:{status}"))
+        before = len(self.site.log())
+        self.site.reload()
+        wait_for(lambda: "php-fpm's status page answers" in self.site.log()[before:], "nothing to compare it with")
+        fpm.start_again()
+        wait_for(lambda: answers(fpm.port), "php-fpm is back")
+        self.site.config.write_text(config)
+        self.fails_closed()
+        told = [line for line in self.site.log()[before:].splitlines() if "the slot stays held" in line]
+        self.assertIn("is of another pool", told[0])
 
     def test_the_status_page_does_not_answer(self):
         with socket.create_server(("127.0.0.1", free_port())) as silent:

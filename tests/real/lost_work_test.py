@@ -5,6 +5,7 @@ etcd."""
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -64,6 +65,11 @@ class LostWork(unittest.TestCase):
         made.file.write_text(text)
         self.addCleanup(made.end)
         return made
+
+    def reload(self):
+        before = len((self.b.folder / "log").read_text())
+        self.b.child.send_signal(signal.SIGHUP)
+        wait_for(lambda: "config loaded" in (self.b.folder / "log").read_text()[before:], "the reload", PATIENCE)
 
     def send(self, replica, path):
         """Its status, when the thread that is returned has ended; null: its connection ended before."""
@@ -156,6 +162,23 @@ class LostWork(unittest.TestCase):
         self.assertEqual(found, [200])
         self.assertEqual(self.b.child.wait(PATIENCE), 0)
         self.assertNotIn("drain_timeout passed", (self.b.folder / "log").read_text())
+        self.assertEqual(self.lines()[-3:], ["end lost", "begin next", "end next"])
+
+    def test_a_page_of_another_pool_does_not_tell_its_end(self):
+        status = self.fpm.start_another_pool()
+        text = self.b.file.read_text()
+        self.b.file.write_text(text.replace(f":{self.fpm.status_port}", f":{status}"))
+        self.reload()
+        waits, found = self.lose_a_script()
+        log = self.b.folder / "log"
+        wait_for(lambda: "does not tell whether what a lost replica has sent has ended" in log.read_text(), "why", PATIENCE)
+        self.stands_for(2)
+        self.assertNotIn("begin next", self.lines())
+        self.let_go("ended")
+        self.stands_for(2)
+        self.b.file.write_text(text)
+        self.reload()
+        self.check_end(waits, found)
         self.assertEqual(self.lines()[-3:], ["end lost", "begin next", "end next"])
 
 

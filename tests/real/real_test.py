@@ -256,7 +256,21 @@ class Fpm(Backend):
 
     def start(self):
         self.status_port = free_port()
+        self.start_again()
+
+    def start_again(self):
         self.start_fpm(f"127.0.0.1:{self.port}", f"pm.status_listen = 127.0.0.1:{self.status_port}")
+
+    def start_another_pool(self):
+        """A php-fpm of its own. Returns the port of its status page."""
+        port, status = free_port(), free_port()
+        other = self.folder / "other.conf"
+        other.write_text((self.folder / "fpm.conf").read_text().replace("[www]", "[other]")
+                         .replace(f"listen = 127.0.0.1:{self.port}", f"listen = 127.0.0.1:{port}")
+                         .replace(f"status_listen = 127.0.0.1:{self.status_port}", f"status_listen = 127.0.0.1:{status}"))
+        self.run("php-fpm8.2", "-F", "-y", str(other))
+        wait_for(lambda: answers(status), "the other pool listens")
+        return status
 
     def start_fpm(self, listen, more=""):
         (self.folder / "fpm.conf").write_text(f"""[global]

@@ -85,6 +85,13 @@ House::House(const Plan& plan, Ground& ground, Judge& judge, net::Connect connec
                                          .connect = std::move(connect),
                                          .trust = trusting});
     assembly_->commons().connection_closed = [] {};
+    compare_pools();
+}
+
+// The backend's scripts have no status page to compare with.
+void House::compare_pools() {
+    for (const auto& [name, upstream] : assembly_->snapshot()->upstreams)
+        if (auto* const status = upstream->worker_status()) (void)status->compare_pools("", "");
 }
 
 config::Config House::config() const {
@@ -171,6 +178,7 @@ void House::reload(Random& random) {
     judge_.reloads(c_exists_);
     tell_limits();
     assembly_->reload(config());
+    compare_pools();
 }
 
 void House::drain() {

@@ -60,6 +60,7 @@ class House {
     config::Config config() const;
     config::Upstream upstream(std::uint16_t port) const;
     void tell_limits();
+    void compare_pools();
     /// Null: the config has no such queue now.
     Gate* gate(char queue) const;
     void check(char queue, Gate& gate);
