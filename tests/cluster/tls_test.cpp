@@ -131,7 +131,7 @@ TEST_F(ClusterTls, PassesTheLineOfACrashedKeeperOn) {
     backend_.release("/lost");
 }
 
-// The store may have the word before the keeper is asked, so no handshake is counted on.
+// While the request runs, the store cannot have the word.
 TEST_F(ClusterTls, AsksForTheWordOfTheKeeperBefore) {
     auto a = with("a", good("a"));
     begin_line(*a);
@@ -140,12 +140,14 @@ TEST_F(ClusterTls, AsksForTheWordOfTheKeeperBefore) {
     Client slow = a->client();
     slow.get("/slow");
     ASSERT_TRUE(backend_.wait_for("/slow"));
+    const double before = handshakes(*a);
     a->program().stop();
     Client next = b->client();
     next.get("/next");
     ASSERT_TRUE(is_stored({"settling"}));
-    backend_.release("/slow");
     a->program().signal(SIGCONT);
+    ASSERT_TRUE(eventually([&] { return handshakes(*a) > before; }));
+    backend_.release("/slow");
     EXPECT_EQ(next.read().status, 200);
     EXPECT_EQ(slow.read().status, 200);
     EXPECT_EQ(backend_.most_in_flight(), 1);
