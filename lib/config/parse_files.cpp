@@ -106,6 +106,18 @@ void look_at_hidden(const std::string& name, const std::string& root, SectionRea
         section.reading().problems.warn(mark, path, shown(name) + ": " + less);
 }
 
+// A list replaces the default one.
+void look_at_hidden(const std::vector<std::string>& names, const std::string& root,
+                    SectionReader& section) {
+    for (const auto& name : names) look_at_hidden(name, root, section);
+    if (names.empty() || std::ranges::count(names, "default") != 0) return;
+    const auto path = section.path_of("hide");
+    section.reading().problems.warn(
+        section.reading().marks[path], path,
+        "without default, copies and dumps such as *.sql and *.bak are served: write default as "
+        "well");
+}
+
 }  // namespace
 
 void parse_section(SectionReader& section, FilesOverrides& out) {
@@ -134,9 +146,7 @@ void parse_section(SectionReader& section, FilesOverrides& out) {
     else if (out.cache_control.value)
         if (const auto why = why_not_cache_control(*out.cache_control.value); !why.empty())
             error("cache_control", why);
-    if (out.hide.value)
-        for (const auto& name : *out.hide.value)
-            look_at_hidden(name, out.root.value.value_or(""), section);
+    if (out.hide.value) look_at_hidden(*out.hide.value, out.root.value.value_or(""), section);
 }
 
 }  // namespace ticketgate::config

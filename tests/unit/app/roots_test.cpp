@@ -66,7 +66,7 @@ TEST_F(RootsTest, NamesFoldersThatApacheGuards) {
               std::string::npos)
         << told();
     EXPECT_NE(told().find("an .htaccess file in /part keeps something"), std::string::npos);
-    EXPECT_EQ(told(", hide: [/data, gone, /local, /moved, /uploads/private]"), "");
+    EXPECT_EQ(told(", hide: [default, /data, gone, /local, /moved, /uploads/private]"), "");
 }
 
 TEST_F(RootsTest, NamesTheRulesOfTheRootItself) {

@@ -40,12 +40,12 @@ TEST(Files, AreRefusedAtEachPlaceWithARemedy) {
         {"root: /w, tries: [path]", "did you mean try?"},
         {"root: /w, cache_control: 1h", "and no time; write \"max-age=3600\""},
         {"root: /w, hide: default", "a list such as [first, second]"},
-        {"root: /w, hide: [data/x]", "a path begins with one, such as /data"},
-        {"root: /w, hide: [/data/]", "write /data, not /data/"},
-        {"root: /w, hide: [/a/../data]", "has no /../; leave it out"},
-        {"root: /w, hide: [/a//data]", "has no //; leave it out"},
-        {"root: /w, hide: [/d%61ta]", "write characters themselves, not their codes"},
-        {"root: /w, hide: [/d*]", "a path has no *"},
+        {"root: /w, hide: [default, data/x]", "a path begins with one, such as /data"},
+        {"root: /w, hide: [default, /data/]", "write /data, not /data/"},
+        {"root: /w, hide: [default, /a/../data]", "has no /../; leave it out"},
+        {"root: /w, hide: [default, /a//data]", "has no //; leave it out"},
+        {"root: /w, hide: [default, /d%61ta]", "write characters themselves, not their codes"},
+        {"root: /w, hide: [default, /d*]", "a path has no *"},
         {"root: /w, links: [shared]", "is not an absolute path such as"},
         {"root: /w, index: [a/b.php]", "is not the name of a file such as index.html"},
     };
@@ -67,8 +67,8 @@ TEST(Files, WithoutARootAreToldWhereverTheyStand) {
             EXPECT_NE(told(at(0), at(1), at(2)).find(why), std::string::npos)
                 << files << " at " << place << ": " << told(at(0), at(1), at(2));
         }
-    EXPECT_EQ(told("hide: [/a]", "cache_control: no-store", "root: /w"), "");
-    EXPECT_EQ(told("root: /w", "hide: [/a]", "cache_control: no-store"), "");
+    EXPECT_EQ(told("hide: [default, /a]", "cache_control: no-store", "root: /w"), "");
+    EXPECT_EQ(told("root: /w", "hide: [default, /a]", "cache_control: no-store"), "");
 }
 
 TEST(Files, CacheControlOffUnsetsAnInheritedOne) {

@@ -52,7 +52,8 @@ TEST(Mistakes, APatternHasNoPercentCodeThatPathsDoNotHave) {
 
 TEST(Mistakes, APatternOfHiddenFilesThatHidesNone) {
     const auto files = [](const std::string& pattern) {
-        return base + "routes: [{prefix: /, files: {root: /w, hide: ['" + pattern + "']}}]\n";
+        return base + "routes: [{prefix: /, files: {root: /w, hide: [default, '" + pattern +
+               "']}}]\n";
     };
     for (const char* pattern :
          {"*.{pem,key}", "[a-z].pem", "?.pem", "\\*.pem", "!*.pem", "*.a,*.b"})
@@ -63,6 +64,12 @@ TEST(Mistakes, APatternOfHiddenFilesThatHidesNone) {
     expect_told(files("/w/data"), "a path begins below root: write /data");
     for (const char* good : {"*.pem", "/data", "secret.txt", ".ht*", "/wp/data"})
         EXPECT_EQ(told(files(good)).find("hide"), std::string::npos) << told(files(good));
+    const auto hiding = [](const std::string& list) {
+        return base + "routes: [{prefix: /, files: {root: /w, hide: " + list + "}}]\n";
+    };
+    expect_told(hiding("['*.pem']"), "without default, copies and dumps such as *.sql");
+    for (const char* good : {"[]", "['*.pem', default]"})
+        EXPECT_EQ(told(hiding(good)).find("hide"), std::string::npos) << told(hiding(good));
 }
 
 TEST(Mistakes, ABackendIsNotCheckedOrANetworkIsWiderThanItsText) {
