@@ -165,13 +165,11 @@ class Trial {
     Tried look_at_pool(const std::string& about, WorkerStatus& workers, const StatusAnswer& page) {
         StatusReader scripts(StatusReader::Knock{}, workers, loop_, spool_, nobody_);
         (void)drive([&] { return scripts.advance(); });
-        const auto why = compare_pools(workers, page, scripts.told());
-        if (!workers.pools_compared())
-            return {true, about +
-                              ": answers; the listener of the scripts does not, so whether it "
-                              "is of the same pool is not known yet"};
-        if (why.empty()) return {true, about + ": answers"};
-        return bad(about, why, workers.advice({}).remedy);
+        const Comparison compared = compare_pools(workers, page, scripts.told());
+        if (compared.pools == Comparison::Pools::two)
+            return bad(about, compared.why, workers.advice_for_other_pool().remedy);
+        if (compared.pools == Comparison::Pools::one) return {true, about + ": answers"};
+        return {true, about + ": answers; its pool is " + compared.words()};
     }
 
     // control_ resolves names. It has no thread of its own here, so it is polled.

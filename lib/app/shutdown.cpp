@@ -73,18 +73,19 @@ void Shutdown::ends_workers() {
 
 void Shutdown::stop() {
     if (over()) return;
-    const bool cuts = phase_ != Phase::stopping;  // else the slots that it has freed say nothing
-    assembly_.send_nothing_new();                 // what is told as unsent stays so
-    Holders unsent = cuts ? unsent_of_cluster() : Holders();
+    if (phase_ != Phase::stopping) cut();
+    close();
+    look_if_done();
+}
+
+void Shutdown::cut() {
+    assembly_.send_nothing_new();  // what is told as unsent stays so
+    Holders unsent = unsent_of_cluster();
     leave_cluster();
     if (gives_lines_up_) unsent.clear();
     enter(Phase::stopping, stop_time);
-    if (cuts) {
-        before_end_();
-        tell_what_still_runs(std::move(unsent));
-    }
-    close();
-    look_if_done();
+    before_end_();
+    tell_what_still_runs(std::move(unsent));
 }
 
 void Shutdown::close() {
@@ -97,7 +98,7 @@ void Shutdown::close() {
 // line. It gives up a line that runs nothing: that line would stand for ever.
 void Shutdown::leave_cluster() {
     if (replica_ == nullptr) return;
-    gives_lines_up_ = phase_ != Phase::stopping && replica_->stop_granting();
+    gives_lines_up_ = replica_->stop_granting();
     gives_lines_up_ ? replica_->drain() : replica_->stop();
 }
 

@@ -70,6 +70,7 @@ class Shutdown {
         over
     };
     void enter(Phase phase, Duration longest);
+    void cut();
     void leave_cluster();
     bool done() const;
     bool lines_empty() const;

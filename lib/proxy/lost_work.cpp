@@ -63,70 +63,91 @@ class LostWork final : public Resident {
         bool any = false;
         for (const auto& [name, upstream] : snapshot->upstreams) {
             if (upstream->worker_status() == nullptr) continue;
-            any = co_await is_over(*upstream->worker_status());
+            any = co_await is_over(name, *upstream->worker_status());
             if (!any) co_return false;
         }
         co_return any;
     }
 
-    task<bool> is_over(WorkerStatus& workers) {
-        StatusAnswer at_scripts;
-        for (bool taken = false; !taken;) {
-            taken = co_await knock(workers, at_scripts);
-            co_await pause(taken ? till_shown : between);
-            if (!goes_on()) co_return false;
+    // Begins anew with another knock while the pages are of another pool than its answer.
+    task<bool> is_over(const std::string& upstream, WorkerStatus& workers) {
+        while (goes_on()) {
+            StatusAnswer at_scripts;
+            const error_code failure = co_await knock(workers, at_scripts);
+            if (!at_scripts.page) {
+                if (failure == errc::upstream_bad_response)
+                    tell(upstream, at_scripts.address + " tells no status page",
+                         "see php-fpm's error log");
+                co_await pause(between);
+                continue;
+            }
+            co_await pause(till_shown);
+            const bool over = co_await watch(upstream, workers, at_scripts);
+            if (over) co_return true;
+            co_await pause(till_shown);
         }
+        co_return false;
+    }
+
+    // False: the pools are two.
+    task<bool> watch(const std::string& upstream, WorkerStatus& workers,
+                     const StatusAnswer& at_scripts) {
         fcgi::LostWork work;
         while (goes_on()) {
-            const auto told = co_await read(workers, work, at_scripts);
-            if (told && *told == fcgi::Working::no) co_return true;
+            StatusAnswer page;
+            const fcgi::Look look = co_await read(workers, page);
+            const Comparison compared = compare_pools(workers, page, at_scripts);
+            if (compared.pools == Comparison::Pools::two) {
+                tell(upstream, compared.why, workers.advice_for_other_pool().remedy);
+                co_return false;
+            }
+            if (compared.frees_slots()) {
+                const auto told = work.still_runs(*page.page, look);
+                if (told && *told == fcgi::Working::no) co_return true;
+            }
             co_await pause(between);
         }
         co_return false;
     }
 
     // Waits for as long as all workers are busy.
-    task<bool> knock(WorkerStatus& workers, StatusAnswer& told) {
+    task<error_code> knock(WorkerStatus& workers, StatusAnswer& told) {
         StatusReader reader(StatusReader::Knock(), workers, station_.loop, station_.commons.spool,
                             signal_);
         while (goes_on()) {
             const auto step = reader.advance();
             told = reader.told();
-            if (!step || *step == Step::done) co_return reader.begun();
+            if (!step) co_return step.error();
+            if (*step == Step::done) co_return error_code();
             station_.loop.arm(deadline_, patience);
             co_await signal_;
         }
-        co_return false;
+        co_return errc::stopped;
     }
 
-    task<result<fcgi::Working>> read(WorkerStatus& workers, fcgi::LostWork& work,
-                                     const StatusAnswer& at_scripts) {
+    // Leaves `page` without one where none came.
+    task<fcgi::Look> read(WorkerStatus& workers, StatusAnswer& page) {
         StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_);
         fcgi::Look look{monotonic_now(), {}};
         station_.loop.arm(deadline_, patience);
         for (;;) {
             const auto step = reader.advance();
-            if (!step) co_return step.error();
+            if (!step) co_return look;
             if (*step == Step::done) break;
             co_await signal_;
-            if (deadline_.expired() || !goes_on()) co_return errc::upstream_timeout;
+            if (deadline_.expired() || !goes_on()) co_return look;
         }
         look.answered = monotonic_now();
-        const std::string why = compare_pools(workers, reader.told(), at_scripts);
-        if (!why.empty()) {
-            tell_other_pool(why, workers.advice({}).remedy);
-            co_return errc::upstream_bad_response;
-        }
-        if (!workers.pools_compared()) co_return errc::upstream_bad_response;
-        co_return work.still_runs(reader.answer(), look);
+        page = reader.told();
+        co_return look;
     }
 
-    void tell_other_pool(const std::string& why, const std::string& remedy) {
+    void tell(const std::string& upstream, const std::string& why, const std::string& remedy) {
         if (std::exchange(told_, true)) return;
         station_.commons.log.error(
             "php-fpm's status page does not tell whether what a lost replica has sent has ended; "
-            "the queue stands until hold_timeout or a release",
-            {{"queue", question_.queue}, {"why", why}, {"remedy", remedy}});
+            "the queue stands until it does, or ticketgate settle",
+            {{"queue", question_.queue}, {"upstream", upstream}, {"why", why}, {"remedy", remedy}});
     }
 
     task<void> pause(Duration time) {

@@ -88,8 +88,8 @@ class Run final : public Resident {
     std::shared_ptr<Upstream> upstream_to_ask() const;
     task<void> outlast_workers(error_code failure);
     task<result<fcgi::Working>> ask_workers(Answered& request, fcgi::StatusAdvice& untold);
-    task<result<fcgi::Working>> ask_scripts(WorkerStatus& workers, const StatusAnswer& page,
-                                            fcgi::StatusAdvice& untold);
+    task<result<fcgi::Working>> ask_scripts(std::shared_ptr<Upstream> upstream,
+                                            const StatusAnswer& page, fcgi::StatusAdvice& untold);
     task<error_code> read_status(StatusReader& reader);
 
     // tunnel.cpp

@@ -24,7 +24,7 @@ Duration pause_after(Duration worked) {
 
 // The longest wait for a status page, which needs no script.
 constexpr Duration patience = 1s;
-// The longest wait for a worker of the scripts: others may run first.
+// A longer wait for a worker of the scripts is logged: others may run first.
 constexpr Duration patience_of_scripts = 10s;
 
 }  // namespace
@@ -61,11 +61,12 @@ task<void> Run::outlast_workers(error_code failure) {
         // The end of a connection shows less than the page: a balancer in between may have cut it.
         if (busy ? *busy == fcgi::Working::no : worker_gone_) hold_.give_back();
         if (!hold_.held()) co_return;
+        if (!asks_workers()) break;  // a stop or a reload has ended the question
         busy ? hold_.told() : hold_.not_told();
-        if (!busy && told)
+        if (!busy && told && !untold.why.empty())
             tell_held("the workers' status cannot be read; the slot stays held", untold.why,
                       untold.remedy + "; " + release_remedy());
-        told = busy.has_value();
+        told = busy || (told && untold.why.empty());
         station_.loop.arm(deadline_, pause_after(monotonic_now() - request.ended));
         while (hold_.held() && !station_.stopping() && !deadline_.expired()) {
             co_await signal_;
@@ -88,12 +89,13 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
     request.told = monotonic_now();
     if (!failure) {
         auto told = workers->still_runs(reader->answer(), request);
-        if (told && *told == fcgi::Working::no && !workers->pools_compared()) {
+        if (told && (*told == fcgi::Working::perhaps || workers->one_pool())) co_return told;
+        if (told) {
             const StatusAnswer page = reader->told();
             reader.reset();  // the worker that gave it may be the only one
-            told = co_await ask_scripts(*workers, page, untold);
+            told = co_await ask_scripts(upstream, page, untold);
+            co_return told;
         }
-        if (told || !reader) co_return told;
         failure = told.error();
     }
     untold = workers->advice(reader->failure(failure));
@@ -101,24 +103,37 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
     co_return failure;
 }
 
-// The pools were not compared at the start: php-fpm was not there yet, or all its workers were
-// busy.
-task<result<fcgi::Working>> Run::ask_scripts(WorkerStatus& workers, const StatusAnswer& page,
-                                             fcgi::StatusAdvice& untold) {
+// The pools were not compared at the start, as php-fpm was not there yet or all its workers were
+// busy, or they were two. Keeps its place among those that wait for a worker.
+task<result<fcgi::Working>> Run::ask_scripts(std::shared_ptr<Upstream> upstream,
+                                             const StatusAnswer& page, fcgi::StatusAdvice& untold) {
+    WorkerStatus& workers = *upstream->worker_status();
     StatusReader scripts(StatusReader::Knock{}, workers, station_.loop, station_.commons.spool,
                          signal_);
-    station_.loop.arm(deadline_, patience_of_scripts);
-    const error_code failure = co_await read_status(scripts);
-    const std::string why = compare_pools(workers, page, scripts.told());
-    if (workers.pools_compared() && why.empty()) co_return fcgi::Working::no;
-    if (!why.empty()) {
-        untold = workers.advice({});
-        co_return errc::upstream_bad_response;
-    }
-    untold = {"whether the page is of the pool of the scripts is not known: " + scripts.address() +
-                  " does not answer (" + failure.message() + ")",
-              "check that a worker of php-fpm is free there"};
-    co_return failure;
+    const Time begun = monotonic_now();
+    error_code failure;
+    bool told = false;
+    do {
+        if (!told && monotonic_now() - begun > patience_of_scripts) {
+            told = true;
+            hold_.not_told();
+            tell_held(
+                "php-fpm's status page frees no slot before the scripts' listener has answered",
+                scripts.address() + " does not answer",
+                "check that a worker of php-fpm is free; " + release_remedy());
+        }
+        station_.loop.arm(deadline_, patience);
+        failure = co_await read_status(scripts);
+    } while (failure == errc::upstream_timeout && upstream_to_ask() == upstream);
+    const Comparison compared = compare_pools(workers, page, scripts.told());
+    if (compared.frees_slots()) co_return fcgi::Working::no;
+    if (compared.pools == Comparison::Pools::two)
+        untold = {compared.why, workers.advice_for_other_pool().remedy};
+    else if (failure != errc::client_closed && failure != errc::upstream_timeout)
+        untold = {"whether the page is of the pool of the scripts is not known: " +
+                      scripts.address() + " tells no page (" + failure.message() + ")",
+                  "check that php-fpm runs and that pm.status_path is set in its pool"};
+    co_return errc::upstream_bad_response;
 }
 
 task<error_code> Run::read_status(StatusReader& reader) {
@@ -128,7 +143,7 @@ task<error_code> Run::read_status(StatusReader& reader) {
         if (*step == Step::done) co_return error_code();
         co_await signal_;
         look_at_hold();
-        if (station_.stopping() || !hold_.held()) co_return errc::client_closed;
+        if (station_.stopping() || !hold_.waits_for_workers()) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::upstream_timeout;
     }
 }

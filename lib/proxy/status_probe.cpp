@@ -56,9 +56,11 @@ class StatusProbe final : public Resident {
                              signal_);
         failure = co_await read(scripts);
         if (failure == errc::stopped) co_return;
-        const auto why = compare_pools(workers, page, scripts.told());
-        if (!why.empty()) co_return tell_unusable(why, workers.advice({}).remedy);
-        station_.commons.log.info("php-fpm's status page answers", {{"upstream", name_}});
+        const Comparison compared = compare_pools(workers, page, scripts.told());
+        if (compared.pools == Comparison::Pools::two)
+            co_return tell_unusable(compared.why, workers.advice_for_other_pool().remedy);
+        station_.commons.log.info("php-fpm's status page answers",
+                                  {{"upstream", name_}, {"pool", compared.words()}});
     }
 
     task<error_code> read(StatusReader& reader) {

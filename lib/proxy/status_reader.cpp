@@ -1,10 +1,16 @@
 #include "proxy/status_reader.hpp"
 
+#include <utility>
+
 namespace ticketgate {
 namespace {
 
 // Room for a table of thousands of workers.
 constexpr std::size_t max_answer = 4 << 20;
+
+bool is_loopback(std::string_view host) {
+    return host.starts_with("127.") || host == "[::1]" || host == "localhost";
+}
 
 // A name can have several machines; a unix socket is on this one.
 bool may_be_one_machine(const std::string& here, const std::string& there) {
@@ -12,7 +18,8 @@ bool may_be_one_machine(const std::string& here, const std::string& there) {
         return std::string_view(address).substr(0, address.rfind(':'));
     };
     const bool local = here.find('/') != here.npos || there.find('/') != there.npos;
-    return local || host(here) == host(there);
+    const bool loops = is_loopback(host(here)) && is_loopback(host(there));
+    return local || loops || host(here) == host(there);
 }
 
 }  // namespace
@@ -68,12 +75,30 @@ StatusAnswer StatusReader::told() const {
     return {address(), std::nullopt};
 }
 
-std::string compare_pools(WorkerStatus& workers, const StatusAnswer& page,
-                          const StatusAnswer& at_scripts) {
-    const std::string its = page.page.value_or(std::string());
-    if (!at_scripts.page) return workers.compare_pools(its, {});
-    const bool known = may_be_one_machine(page.address, at_scripts.address);
-    return workers.compare_pools(its, known ? *at_scripts.page : its);
+const char* Comparison::words() const {
+    switch (pools) {
+        case Pools::one:
+            return "that of the scripts";
+        case Pools::not_compared:
+            return "not compared: url and status: url have two hosts";
+        case Pools::not_known:
+            return "not known yet: the listener of the scripts did not answer";
+        case Pools::two:
+            break;
+    }
+    return "another one than that of the scripts";
+}
+
+Comparison compare_pools(WorkerStatus& workers, const StatusAnswer& page,
+                         const StatusAnswer& at_scripts) {
+    using enum Comparison::Pools;
+    if (!page.page || !at_scripts.page) return {not_known, {}};
+    if (!may_be_one_machine(page.address, at_scripts.address)) {
+        (void)workers.compare_pools(*page.page, *page.page);
+        return {not_compared, {}};
+    }
+    auto why = workers.compare_pools(*page.page, *at_scripts.page);
+    return {why.empty() ? one : two, std::move(why)};
 }
 
 }  // namespace ticketgate

@@ -2,6 +2,7 @@
 // between the steps, and limits their time; one loop.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,8 +54,21 @@ class StatusReader {
 };
 
 /// As WorkerStatus::compare_pools(), for the page that was read and the answer of the scripts'
-/// listener. If that is on another machine, they count as one pool.
-std::string compare_pools(WorkerStatus& workers, const StatusAnswer& page,
-                          const StatusAnswer& at_scripts);
+/// listener. Where they have two hosts, they count as one pool.
+struct Comparison {
+    enum class Pools : std::uint8_t {
+        one,
+        not_compared,  ///< they have two hosts
+        two,
+        not_known  ///< the scripts' listener has not told; nothing has changed
+    };
+    Pools pools;
+    std::string why;  ///< two
+    /// What is known of the page's pool, for people.
+    const char* words() const;
+    bool frees_slots() const { return pools == Pools::one || pools == Pools::not_compared; }
+};
+Comparison compare_pools(WorkerStatus& workers, const StatusAnswer& page,
+                         const StatusAnswer& at_scripts);
 
 }  // namespace ticketgate

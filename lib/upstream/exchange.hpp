@@ -199,14 +199,13 @@ class WorkerStatus {
     virtual error_code readable(std::string_view answer) const = 0;
     virtual fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const = 0;
     /// Compares the answers to ask() and to knock(). Returns why they are of two pools of php-fpm:
-    /// such a page says nothing about requests, so still_runs() fails until another call finds one
-    /// pool. `at_scripts`, none: the listener has not answered, so the pools are not compared (any
-    /// more). Any thread.
-    virtual std::string compare_pools(std::string_view page,
-                                      std::optional<std::string_view> at_scripts) = 0;
-    /// False: a page that shows no request as running frees no slot before compare_pools(). Any
-    /// thread.
-    virtual bool pools_compared() const = 0;
+    /// such a page says nothing about requests. Empty: they are of one, and pages free slots from
+    /// now on. Any thread.
+    virtual std::string compare_pools(std::string_view page, std::string_view at_scripts) = 0;
+    /// The last comparison found one pool. False: a page that shows no request as running frees no
+    /// slot until another one has. Any thread.
+    virtual bool one_pool() const = 0;
+    virtual fcgi::StatusAdvice advice_for_other_pool() const = 0;
 
  protected:
     ~WorkerStatus() = default;

@@ -107,7 +107,6 @@ std::unique_ptr<Exchange> FcgiUpstream::open_status(net::Loop& loop, const net::
 
 result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
                                                const Answered& request) const {
-    if (pools_ == Pools::two) return errc::upstream_bad_response;
     if (request.method.empty()) return errc::upstream_bad_response;  // no worker would match
     fcgi::Script script;
     if (request.script != nullptr) {
@@ -131,18 +130,22 @@ error_code FcgiUpstream::readable(std::string_view answer) const {
     return workers ? error_code() : workers.error();
 }
 
-fcgi::StatusAdvice FcgiUpstream::advice(const fcgi::StatusFailure& failure) const {
+std::string FcgiUpstream::status_address() const {
     const UpstreamSettings& at = status_->settings();
-    const std::string address =
-        at.unix_path.empty() ? "fastcgi://" + at.authority : "fastcgi+unix:" + at.unix_path;
-    return pools_ == Pools::two ? fcgi::advice_for_other_pool(address)
-                                : fcgi::advice_for(failure, address, fcgi_.status_path);
+    return at.unix_path.empty() ? "fastcgi://" + at.authority : "fastcgi+unix:" + at.unix_path;
 }
 
-std::string FcgiUpstream::compare_pools(std::string_view page,
-                                        std::optional<std::string_view> at_scripts) {
-    auto why = fcgi::why_other_pool(page, at_scripts.value_or(page));
-    pools_ = !at_scripts ? Pools::unknown : why.empty() ? Pools::one : Pools::two;
+fcgi::StatusAdvice FcgiUpstream::advice(const fcgi::StatusFailure& failure) const {
+    return fcgi::advice_for(failure, status_address(), fcgi_.status_path);
+}
+
+fcgi::StatusAdvice FcgiUpstream::advice_for_other_pool() const {
+    return fcgi::advice_for_other_pool(status_address());
+}
+
+std::string FcgiUpstream::compare_pools(std::string_view page, std::string_view at_scripts) {
+    auto why = fcgi::why_other_pool(page, at_scripts);
+    one_pool_ = why.empty();
     return why;
 }
 

@@ -54,14 +54,14 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
                                      const Answered& request) const override;
     error_code readable(std::string_view answer) const override;
     fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const override;
-    std::string compare_pools(std::string_view page,
-                              std::optional<std::string_view> at_scripts) override;
-    bool pools_compared() const override { return pools_ != Pools::unknown; }
+    std::string compare_pools(std::string_view page, std::string_view at_scripts) override;
+    bool one_pool() const override { return one_pool_; }
+    fcgi::StatusAdvice advice_for_other_pool() const override;
+    std::string status_address() const;
     std::unique_ptr<PooledExchange> make_exchange(Pool& pool, net::Loop& loop) override;
     const FcgiSettings fcgi_;
     const std::shared_ptr<FcgiUpstream> status_;  // null: none
-    enum class Pools : std::uint8_t { unknown, one, two };
-    std::atomic<Pools> pools_{Pools::unknown};  // of the page and of the scripts
+    std::atomic<bool> one_pool_{false};           // the page is of the pool of the scripts
 };
 
 }  // namespace ticketgate

@@ -729,7 +729,7 @@ class TestStatusThatCannotBeRead(Case):
         self.site.config.write_text(config)
         self.fails_closed()
         told = [line for line in self.site.log()[before:].splitlines() if "the slot stays held" in line]
-        self.assertIn("is of another pool", told[0])
+        self.assertIn("its page is of pool other", told[0])
 
     def test_the_status_page_does_not_answer(self):
         with socket.create_server(("127.0.0.1", free_port())) as silent:

@@ -326,15 +326,14 @@ TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
     }
 }
 
-TEST(Fcgi, PoolsAreComparedOnceTheScriptsHaveAnswered) {
+TEST(Fcgi, PagesOfOnePoolFreeSlots) {
     const FcgiBench bench;
     WorkerStatus& workers = *bench.upstream->worker_status();
-    for (const char* scripts : {R"({"pool":"a"})", R"({"pool":"b"})"}) {
-        EXPECT_EQ(workers.compare_pools(R"({"pool":"a"})", {}), "");
-        EXPECT_FALSE(workers.pools_compared());
-        EXPECT_EQ(workers.compare_pools(R"({"pool":"a"})", scripts).empty(), scripts[9] == 'a');
-        EXPECT_TRUE(workers.pools_compared());
-    }
+    EXPECT_FALSE(workers.one_pool());
+    EXPECT_EQ(workers.compare_pools(R"({"pool":"a"})", R"({"pool":"a"})"), "");
+    EXPECT_TRUE(workers.one_pool());
+    EXPECT_NE(workers.compare_pools(R"({"pool":"a"})", R"({"pool":"b"})"), "");
+    EXPECT_FALSE(workers.one_pool());
 }
 
 // php-fpm's worker ends a request with END_REQUEST, whatever its script goes on to do.
