@@ -52,6 +52,9 @@ void warn_limits(const RouteOverrides& route, const std::string& path, const Set
                  const Config& config, const std::vector<Origin>& queued, Problems& problems);
 /// Warns about prefixes that were meant as patterns. warn_prefix.cpp
 void warn_patterns(const Config& config, Problems& problems);
+/// Warns about queues that no request reaches, as other routes override theirs.
+/// warn_unreached.cpp
+void warn_unreached(const Config& config, Problems& problems);
 /// Warns about scripts that also run under a path outside their queue. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
 

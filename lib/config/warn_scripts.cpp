@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/regex_sample.hpp"
 #include "config/route_index.hpp"
 #include "config/validate.hpp"
 
@@ -209,14 +210,27 @@ class Scripts {
                                    [&](const RouteNode* one) { return one->path == route.path; });
     }
 
+    // The same for a pattern that means a folder, and may match it anywhere: `/a.php/static/`.
+    std::string unqueued_part(const RouteNode& route, const std::string& stem) const {
+        auto text = sample_of(route.regex);
+        if (text.find('.') != std::string::npos) return {};
+        if (!text.starts_with('/')) text.insert(0, "/");
+        for (const auto& path : {stem + text, stem + text + "/", stem + text + "/x"})
+            if (applies(route, path) && !at(path).queue) return path;
+        return {};
+    }
+
     // Warns about patterns that mean files by their endings: `/a.php/b.css` matches too.
     void look_for_bypass(const RouteNode& route) {
         if (!route.is_regex()) return;
         const auto script = outer(route) + "/a.php";
-        const auto path = unqueued_file(route, script + "/b");
+        auto path = unqueued_file(route, script + "/b");
+        const bool ending = !path.empty();
+        if (!ending) path = unqueued_part(route, script);
         if (path.empty() || !at(script).queue) return;
         warn(route, "matches " + path + " as well, which runs " + script +
-                        " on most servers, unqueued; begin it with ^(/[^./]+)*/[^/]+");
+                        " on most servers, unqueued; begin it with ^" +
+                        (ending ? "(/[^./]+)*/[^/]+" : ""));
     }
 
     // A pattern of file endings that has those of scripts, too.
@@ -255,8 +269,8 @@ class Scripts {
 
     // Paths that name no script run the front controller, with files those without a file.
     bool look_for_front_controller(const RouteNode& route) {
-        const auto path =
-            route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;
+        auto path = route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;
+        if (path.empty()) path = unqueued_part(route, outer(route));
         if (path.empty() || path.find(".php") != std::string::npos) return false;
         const Settings settings = at(path);
         const auto script = front_controller(settings);

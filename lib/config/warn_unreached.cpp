@@ -1,0 +1,84 @@
+// Warns about a route whose queue no request reaches: a later regex, or one that matches every
+// path, turns it off, as for users who know that nginx takes the first match.
+#include <algorithm>
+
+#include "config/regex_sample.hpp"
+#include "config/route_index.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+class Unreached {
+ public:
+    Unreached(const Config& config, Problems& problems)
+        : config_(config), problems_(problems), index_(config) {}
+
+    void look_at(std::size_t i) {
+        const RouteNode& route = config_.routes[i];
+        const auto& queue = route.overrides.queue;
+        const Conditions* const when = index_.conditions(i);
+        if (!queue.given() || !*queue.value || when == nullptr) return;
+        bool any = false;
+        const RouteNode* other = nullptr;
+        for (const auto& path : samples(route))
+            for (const std::string_view method : {"GET", "POST"}) {
+                const auto match = matched(*when, path, method);
+                const auto routes = index_.routes(match);
+                if (std::ranges::count(routes, route.path, &RouteNode::path) == 0) continue;
+                if (index_.resolve(match).queue) return;
+                any = true;
+                other = who_turns_off(routes, route);
+            }
+        if (any && other != nullptr)
+            problems_.warn(route.mark, route.path + (route.is_regex() ? ".regex" : ".prefix"),
+                           "no request reaches its queue: " + other->path +
+                               " matches the same paths, applies after it and turns the queue "
+                               "off; a regex applies after every prefix, and the last one decides");
+    }
+
+ private:
+    static std::vector<std::string> samples(const RouteNode& route) {
+        if (!route.is_regex()) return {route.prefix, route.prefix + "x", route.prefix + "/x"};
+        auto text = sample_of(route.regex);
+        if (!text.starts_with('/')) text.insert(0, "/");
+        return {text, text + "/x", text + "x", "/x" + text};
+    }
+
+    RouteIndex::Match matched(const Conditions& when, std::string_view path,
+                              std::string_view method) const {
+        std::string host = when.hosts.empty() ? "" : when.hosts.front();
+        if (host.starts_with('*')) host[0] = 'x';
+        if (!when.methods.empty()) method = when.methods.front();
+        const std::string_view listener =
+            when.listeners.empty() ? std::string_view() : std::string_view(when.listeners.front());
+        return index_.match({.path = path, .host = host, .method = method, .listener = listener});
+    }
+
+    // The last route behind this one that says `queue: off`.
+    static const RouteNode* who_turns_off(const std::vector<const RouteNode*>& routes,
+                                          const RouteNode& route) {
+        const RouteNode* found = nullptr;
+        bool behind = false;
+        for (const RouteNode* one : routes) {
+            const auto& queue = one->overrides.queue;
+            if (behind && queue.given() && !*queue.value) found = one;
+            behind = behind || one->path == route.path;
+        }
+        return found;
+    }
+
+    const Config& config_;
+    Problems& problems_;
+    const RouteIndex index_;
+};
+
+}  // namespace
+
+void warn_unreached(const Config& config, Problems& problems) {
+    if (!problems.knows("routes") || !problems.knows("defaults")) return;
+    Unreached unreached(config, problems);
+    for (std::size_t i = 0; i < config.routes.size(); ++i) unreached.look_at(i);
+}
+
+}  // namespace ticketgate::config
