@@ -47,6 +47,8 @@ void warn_cluster(const Config& config, Problems& problems);
 void warn_clustered_route(const Effective& route, const Config& config, PlaceWarnings& places);
 /// For a file with queued routes: warns about a spool without room for a body.
 void warn_spool(const Config& config, Problems& problems);
+/// Refuses words of other servers in log.access_file. warn_limits.cpp
+void validate_log(const Config& config, Problems& problems);
 /// The same for one route. `queued`: the places of the settings of queued routes.
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
                  const Config& config, const std::vector<Origin>& queued, Problems& problems);

@@ -259,6 +259,20 @@ void warn_limits(const RouteOverrides& route, const std::string& path, const Set
     warn_backend(route, settings, warnings);
 }
 
+// Words of other servers, which would be names of files here.
+void validate_log(const Config& config, Problems& problems) {
+    const std::string& file = config.log.access_file;
+    const auto error = [&](const std::string& why) {
+        problems.error(config.mark_of("log.access_file"), "log.access_file",
+                       file + " would be the name of a file: " + why);
+    };
+    if (file == "off" || file == "none" || file == "false") error("write log.access: off");
+    if (file == "stdout") error("write -");
+    if (file == "stderr") error("write /dev/stderr");
+    if (file.starts_with("syslog:"))
+        error("write - and let the service manager or container pass stdout on");
+}
+
 void warn_spool(const Config& config, Problems& problems) {
     if (config.spool.max_memory != 0 || config.spool.max_disk != 0) return;
     problems.warn(config.mark_of("spool.max_disk"), "spool.max_disk",

@@ -278,6 +278,7 @@ void check_meaning(const Config& config, Problems& problems) {
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
     warn_limits(config, problems);
     warn_cluster(config, problems);
+    validate_log(config, problems);
     if (!queued.empty()) warn_spool(config, problems);
     warn_unused(config, routes, problems);
     warn_patterns(config, problems);

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/blocked_signals.hpp"
+
 namespace ticketgate {
 namespace {
 
@@ -117,6 +119,7 @@ bool LogWriter::Shared::append(std::string_view lines) {
 int LogWriter::start() {
     if (thread_.joinable()) return 0;
     try {
+        const BlockedSignals for_the_thread;
         thread_ = std::thread([shared = shared_] { run(shared); });
     } catch (const std::system_error& error) {
         return error.code().value();

@@ -52,7 +52,7 @@ inline constexpr Allowed closed = 32;        // no answer, the connection ended
 inline constexpr Allowed request_late = 64;  // 408
 inline constexpr Allowed not_found = 128;    // 404, of a route that comes and goes
 inline constexpr Allowed own_call = 256;     // 508
-inline constexpr Allowed kept_ended = 512;   // closed, on a connection that had an answer before
+inline constexpr Allowed idle_ended = 512;   // closed, and it never ran
 inline constexpr Allowed anything = ~0U;
 }  // namespace allow
 

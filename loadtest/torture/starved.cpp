@@ -20,7 +20,7 @@ Task<> recovered(World& world, std::uint64_t descriptors) {
 // ends idle connections for them.
 Task<> descriptors(World& world) {
     auto call = call_of(Line::one, 300);
-    call.allowed = served_or_refused | allow::kept_ended;
+    call.allowed = served_or_refused | allow::idle_ended;
     world.unordered = true;
     const auto before = world.proxy.fds();
     co_await crowd(world, call, 400, 5);

@@ -166,10 +166,11 @@ class Replay {
     std::map<std::uint64_t, std::vector<Start>> starts_;  // by Record::of
 };
 
-// RFC 9112 9.5: a server may end a kept connection as its client sends the next request on it.
+// RFC 9112 9.5: a server may end an idle connection as its client sends the next request on it, or
+// the first one.
 bool may_be_closed(const Record& record, bool runs) {
     if ((record.allowed & allow::closed) != 0) return true;
-    return (record.allowed & allow::kept_ended) != 0 && !record.fresh && !runs;
+    return (record.allowed & allow::idle_ended) != 0 && !runs;
 }
 
 void judge_answers(const World& world, const std::vector<std::uint8_t>& started, Row& row) {

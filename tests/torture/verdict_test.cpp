@@ -263,20 +263,17 @@ TEST_F(Verdict, CountsLostAndWrongAnswers) {
     EXPECT_EQ(row.wrong, 2u);
 }
 
-TEST_F(Verdict, AKeptConnectionMayEndAsARequestIsSent) {
-    const auto closed = [this](bool fresh) {
+TEST_F(Verdict, AnIdleConnectionMayEndAsARequestIsSent) {
+    const auto closed = [this] {
         auto& record = world.record(sent(1000));
         record.fate = Fate::closed;
-        record.allowed = allow::kept_ended;
-        record.fresh = fresh;
+        record.allowed = allow::idle_ended;
         return world.records.size();
     };
-    (void)closed(false);
+    (void)closed();
     EXPECT_EQ(judged().lost, 0u);
-    (void)closed(true);
-    EXPECT_EQ(judged().lost, 1u) << "the first of its connection";
-    start(3000, closed(false));
-    EXPECT_EQ(judged().lost, 2u) << "its backend had it";
+    start(3000, closed());
+    EXPECT_EQ(judged().lost, 1u) << "its backend had it";
 }
 
 TEST_F(Verdict, ARowIsBrokenByFaultsThatNoLogShowsToo) {

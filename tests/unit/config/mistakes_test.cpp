@@ -99,5 +99,17 @@ TEST(Mistakes, TheCollectorOfSpansIsTicketgateItself) {
     EXPECT_EQ(told(traced("http://127.0.0.1:4318")).find("leads back"), std::string::npos);
 }
 
+TEST(Mistakes, AWordOfAnotherServerInPlaceOfAnAccessFile) {
+    const auto log = [](const std::string& file) {
+        return base + "log: {access_file: '" + file + "'}\n" + one_route;
+    };
+    expect_told(log("off"),
+                "log.access_file: off would be the name of a file: write log.access: off");
+    expect_told(log("stdout"), "write -");
+    expect_told(log("syslog:server=unix:/dev/log"), "let the service manager");
+    for (const char* good : {"-", "/var/log/access.log", "/dev/stderr"})
+        EXPECT_EQ(told(log(good)).find("access_file"), std::string::npos) << told(log(good));
+}
+
 }  // namespace
 }  // namespace ticketgate::config
