@@ -51,7 +51,7 @@ start_replica() {  # NAME
     setsid env "${settings[@]}" "$binary" -c "$config" </dev/null >>"$scratch/$1.access" 2>>"$scratch/$1.log" &
     pid[$1]=$!
     started=($! "${started[@]}")
-    wait_for "${port[$1]}" $! "replica $1"
+    wait_for "${port[$1]}" $! "replica $1" "$scratch/$1.log"
 }
 
 kill_replica() {  # NAME

@@ -26,10 +26,10 @@ free_port() {
     echo "$at"
 }
 
-wait_for() {  # PORT PID NAME
+wait_for() {  # PORT PID NAME [LOG]
     local deadline=$((SECONDS + 60))
     until listening "$1"; do
-        kill -0 "$2" 2>/dev/null || die "$3 ended before it listened on port $1"
+        kill -0 "$2" 2>/dev/null || die "$3 ended before it listened on port $1${4:+: $(tail -n 1 "$4")}"
         ((SECONDS < deadline)) || die "$3 does not listen on port $1 after 60 s"
         sleep 0.05
     done
