@@ -198,6 +198,15 @@ RouteIndex::Match RouteIndex::match(const Asked& asked) const {
     return match;
 }
 
+RouteIndex::Match RouteIndex::match_as(const Conditions& when, std::string_view path,
+                                       std::string_view method) const {
+    std::string host = when.hosts.empty() ? "" : when.hosts.front();
+    if (host.starts_with('*')) host[0] = 'x';
+    const std::string_view listener =
+        when.listeners.empty() ? std::string_view() : std::string_view(when.listeners.front());
+    return match({.path = path, .host = host, .method = method, .listener = listener});
+}
+
 RouteIndex::Match RouteIndex::match_within(std::size_t route) const {
     Match match;
     const RouteNode& node = tables_->nodes[route];

@@ -26,7 +26,7 @@ class Scripts {
         const auto& queue = route.overrides.queue;
         const Conditions* const when = index_.conditions(i);
         if (when == nullptr) return;
-        ask_as(*when);
+        when_ = when;
         if (!queue.given() && route.overrides.skip_methods.given()) look_for_folder(route);
         if (!queue.given()) return;
         if (*queue.value) {
@@ -43,15 +43,11 @@ class Scripts {
     }
 
  private:
-    static std::string_view first(const std::vector<std::string>& list) {
-        return list.empty() ? std::string_view() : std::string_view(list.front());
-    }
     RouteIndex::Match match(std::string_view path, std::string_view method) const {
-        return index_.match(
-            {.path = path, .host = host_, .method = method, .listener = first(when_->listeners)});
+        return index_.match_as(*when_, path, method);
     }
     RouteIndex::Match match(std::string_view path) const {
-        return match(path, first(when_->methods));
+        return match(path, when_->methods.empty() ? "" : std::string_view(when_->methods.front()));
     }
     Settings at(std::string_view path) const { return index_.resolve(match(path)); }
     bool queues(std::string_view path, std::string_view method) const {
@@ -60,13 +56,6 @@ class Scripts {
         const Settings settings = index_.resolve(found);
         return settings.queue &&
                std::ranges::find(settings.skip_methods, method) == settings.skip_methods.end();
-    }
-
-    // Paths are asked for in the way that the route under look asks for.
-    void ask_as(const Conditions& when) {
-        when_ = &when;
-        host_ = when.hosts.empty() ? "" : when.hosts.front();
-        if (host_.starts_with('*')) host_[0] = 'x';
     }
 
     void warn(const RouteNode& route, const std::string& why) {
@@ -287,8 +276,7 @@ class Scripts {
     const Config& config_;
     Problems& problems_;
     const RouteIndex index_;
-    const Conditions* when_ = nullptr;
-    std::string host_;
+    const Conditions* when_ = nullptr;  // of the route under look: paths are asked for as it asks
 };
 
 }  // namespace

@@ -19,18 +19,18 @@ class Unreached {
         const auto& queue = route.overrides.queue;
         const Conditions* const when = index_.conditions(i);
         if (!queue.given() || !*queue.value || when == nullptr) return;
-        bool any = false;
         const RouteNode* other = nullptr;
         for (const auto& path : samples(route))
             for (const std::string_view method : {"GET", "POST"}) {
-                const auto match = matched(*when, path, method);
+                const bool any = when->methods.empty();
+                const auto match =
+                    index_.match_as(*when, path, any ? method : when->methods.front());
                 const auto routes = index_.routes(match);
                 if (std::ranges::count(routes, route.path, &RouteNode::path) == 0) continue;
                 if (index_.resolve(match).queue) return;
-                any = true;
-                other = who_turns_off(routes, route);
+                other = turned_off_by(routes, route);
             }
-        if (any && other != nullptr)
+        if (other != nullptr)
             problems_.warn(route.mark, route.path + (route.is_regex() ? ".regex" : ".prefix"),
                            "no request reaches its queue: " + other->path +
                                " matches the same paths, applies after it and turns the queue "
@@ -45,18 +45,8 @@ class Unreached {
         return {text, text + "/x", text + "x", "/x" + text};
     }
 
-    RouteIndex::Match matched(const Conditions& when, std::string_view path,
-                              std::string_view method) const {
-        std::string host = when.hosts.empty() ? "" : when.hosts.front();
-        if (host.starts_with('*')) host[0] = 'x';
-        if (!when.methods.empty()) method = when.methods.front();
-        const std::string_view listener =
-            when.listeners.empty() ? std::string_view() : std::string_view(when.listeners.front());
-        return index_.match({.path = path, .host = host, .method = method, .listener = listener});
-    }
-
     // The last route behind this one that says `queue: off`.
-    static const RouteNode* who_turns_off(const std::vector<const RouteNode*>& routes,
+    static const RouteNode* turned_off_by(const std::vector<const RouteNode*>& routes,
                                           const RouteNode& route) {
         const RouteNode* found = nullptr;
         bool behind = false;

@@ -11,11 +11,12 @@
 
 namespace ticketgate {
 
-/// What a listener has answered. Kept longer than the exchange: a worker of php-fpm is busy until
-/// its connection is closed.
+/// The answer of a listener. Its reader can end before it: php-fpm counts a worker as busy until
+/// the connection is closed.
 struct StatusAnswer {
     std::string address;
-    /// None: it does not tell which page there is there, or that there is none.
+    /// Empty where the listener has no page at the path. None: the answer is incomplete, or an
+    /// error of the server.
     std::optional<std::string> page;
 };
 
@@ -34,12 +35,10 @@ class StatusReader {
     /// answer that is not a page.
     result<Step> advance();
     const std::string& answer() const { return answer_; }
-    /// The head of an answer has come.
-    bool begun() const { return begun_; }
     bool connected() const { return exchange_->connected(); }
     /// The address that was asked, as far as it is known.
     std::string address() const { return exchange_->address(); }
-    /// What has come so far; tells of a page that is whole, or of none (404, 403).
+    /// The answer so far. It has a page once that is complete, and an empty one with a status 4xx.
     StatusAnswer told() const;
     /// Describes the failure for people.
     fcgi::StatusFailure failure(error_code error) const;
@@ -64,7 +63,7 @@ struct Comparison {
     };
     Pools pools;
     std::string why;  ///< two
-    /// What is known of the page's pool, for people.
+    /// Describes `pools` for the log.
     const char* words() const;
     bool frees_slots() const { return pools == Pools::one || pools == Pools::not_compared; }
 };
