@@ -77,7 +77,7 @@ class Replica:
         with open(self.folder / "log", "ab") as log:
             self.child = subprocess.Popen([self.ticketgate, "-c", self.file], stdout=subprocess.DEVNULL, stderr=log,
                                           stdin=subprocess.DEVNULL, env=self.environment)
-        wait_for(lambda: answers(self.port), "ticketgate listens", PATIENCE)
+        wait_for(lambda: answers(self.port, self.admin), "ticketgate listens", PATIENCE)
         return self
 
     def command(self, *words):

@@ -296,7 +296,7 @@ routes:
 {more}""")
         self.gate = Process([TICKETGATE, "-c", str(config)], self.folder / "gate.log")
         self.addCleanup(self.gate.stop)
-        wait_for(lambda: answers(self.port), "ticketgate listens")
+        wait_for(lambda: answers(self.port, self.admin), "ticketgate listens")
 
     def hang(self, paths):
         """Clients whose requests wait for the disk."""

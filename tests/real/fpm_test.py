@@ -74,7 +74,7 @@ class Site:
                             {"LISTEN": f"127.0.0.1:{self.port}", "ADMIN": f"127.0.0.1:{self.admin}",
                              "FPM_URL": f"fastcgi://127.0.0.1:{self.fpm.port}", "FPM_ROOT": str(self.fpm.root),
                              "FPM_STATUS_URL": f"fastcgi://127.0.0.1:{self.fpm.status_port}"})
-        wait_for(lambda: answers(self.port), "ticketgate listens")
+        wait_for(lambda: answers(self.port, self.admin), "ticketgate listens")
 
     def stop(self):
         code = self.gate.stop()

@@ -116,7 +116,7 @@ class OnItsMachine(unittest.TestCase):
             errors.close()
         self.addCleanup(self.stop, child)
         if wait:
-            wait_for(lambda: child.poll() is not None or answers(self.port), "it listens")
+            wait_for(lambda: child.poll() is not None or answers(self.port, self.admin), "it listens")
             self.assertIsNone(child.poll(), self.told())
         return child
 

@@ -192,7 +192,7 @@ class ProcessTest(OnItsMachine):
         least = int(re.search(r"to (\d+) at the very least", self.told()).group(1))
         self.assertEqual(start_with(least - 1).wait(PATIENCE), 1)
         child = start_with(least)
-        wait_for(lambda: child.poll() is not None or answers(self.port), "it listens", PATIENCE)
+        wait_for(lambda: child.poll() is not None or answers(self.port, self.admin), "it listens", PATIENCE)
         for _ in range(5):
             self.assertEqual(self.get("/")[0], 200)
             self.assertEqual(self.get("/", method="POST", body=b"x" * 1_000_000)[0], 200, "its body needs a file")

@@ -118,9 +118,14 @@ class Listening(threading.Thread):
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
 
-def answers(port):
-    with socket.socket() as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
+def answers(*ports):
+    """True when all accept connections. ticketgate opens its admin listener behind those for clients: a test that uses both
+    waits for both."""
+    for port in ports:
+        with socket.socket() as s:
+            if s.connect_ex(("127.0.0.1", port)):
+                return False
+    return True
 
 
 class Process:
@@ -357,7 +362,7 @@ upstreams: {{ app: {cls.backend.upstream()} }}
 defaults: {{ upstream: app }}
 """ + cls.config())
         cls.gate = Process([TICKETGATE, "-c", str(config)], cls.folder / "gate.log")
-        wait_for(lambda: answers(cls.port), "ticketgate listens")
+        wait_for(lambda: answers(cls.port, cls.admin), "ticketgate listens")
 
     @classmethod
     def tearDownClass(cls):

@@ -69,7 +69,7 @@ class StuckReaderTest(OnItsMachine):
     def test_a_start_with_a_warning_serves_and_ends(self):
         _, writer = self.pipe(full=True)
         child = self.start_on(writer, self.config(route=WARNED))
-        wait_for(lambda: child.poll() is not None or answers(self.port), "it listens", PATIENCE)
+        wait_for(lambda: child.poll() is not None or answers(self.port, self.admin), "it listens", PATIENCE)
         self.assertEqual(self.get("/")[0], 200)
         self.ends(child, 0)
 

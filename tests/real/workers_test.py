@@ -68,7 +68,7 @@ class Workers(unittest.TestCase):
         self.gate = Process([real_test.TICKETGATE, "-c", str(config)], self.folder / "log",
                             {"LISTEN": f"127.0.0.1:{self.port}", "ADMIN": f"127.0.0.1:{self.admin}",
                              "DOCUMENT_ROOT": str(self.folder / "www"), "STATE": str(self.state)})
-        wait_for(lambda: answers(self.port), "ticketgate listens")
+        wait_for(lambda: answers(self.port, self.admin), "ticketgate listens")
 
     def ask(self, path, method="GET", body=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
