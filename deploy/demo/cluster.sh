@@ -34,7 +34,8 @@ as() {  # NAME COMMAND...
 start_etcd() {
     command -v etcd >/dev/null || die "etcd is missing; ./dev run --cluster installs it"
     local client raft
-    client=$(free_port) raft=$(free_port)
+    free_port client
+    free_port raft
     store=http://$host:$client
     setsid etcd --data-dir "$scratch/etcd" --listen-client-urls "$store" --advertise-client-urls "$store" \
         --listen-peer-urls "http://$host:$raft" --initial-advertise-peer-urls "http://$host:$raft" \
@@ -141,9 +142,13 @@ no_request_runs() {
 
 [[ -x $binary ]] || die "no ticketgate at '$binary'; ./dev build makes it"
 trap stop_all EXIT
-serve_php "$(free_port)"
+php=
+free_port php
+serve_php "$php"
 secret=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-for replica in a b; do port[$replica]=$(free_port) admin[$replica]=$(free_port) peer[$replica]=$(free_port); done
+for replica in a b; do
+    for use in port admin peer; do free_port "${use}[$replica]"; done
+done
 start_etcd
 tell "etcd on $store, ticketgate cluster init, replicas a (port ${port[a]}) and b (port ${port[b]})"
 as a cluster init | sees

@@ -19,9 +19,9 @@ case " $* " in *" --demo "*) ports=(any any any) ;; *) ports=(8080 9901 8000) ;;
 port=${PORT:-${ports[0]}} admin_port=${ADMIN_PORT:-${ports[1]}} backend_port=${BACKEND_PORT:-${ports[2]}}
 # shellcheck source=deploy/demo/servers.sh
 source "$here/servers.sh"
-[[ $port != any ]] || port=$(free_port)
-[[ $admin_port != any ]] || admin_port=$(free_port)
-[[ $backend_port != any ]] || backend_port=$(free_port)
+[[ $port != any ]] || free_port port
+[[ $admin_port != any ]] || free_port admin_port
+[[ $backend_port != any ]] || free_port backend_port
 direct=http://$host:$backend_port gate=http://$host:$port
 
 claim_port() {  # PORT VARIABLE WHAT

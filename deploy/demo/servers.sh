@@ -1,7 +1,7 @@
 # Starts and stops the servers of a demo. demo.sh and cluster.sh source it and set `here`, the folder of both.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-host=127.0.0.1 started=() scratch=
+host=127.0.0.1 started=() given=() scratch=
 
 die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
 
@@ -19,11 +19,13 @@ stop_all() {
 
 listening() { (exec 3<>"/dev/tcp/$host/$1") 2>/dev/null; }
 
-# Below the kernel's ephemeral ports.
-free_port() {
+# Below the kernel's ephemeral ports. Not in a subshell: that would forget which ports it gave before, to servers that do
+# not listen yet.
+free_port() {  # VARIABLE
     local at
-    while at=$((20000 + RANDOM % 6000)) && listening "$at"; do :; done
-    echo "$at"
+    while at=$((20000 + RANDOM % 6000)) && { [[ -n ${given[at]:-} ]] || listening "$at"; }; do :; done
+    given[at]=1
+    printf -v "$1" %s "$at"
 }
 
 wait_for() {  # PORT PID NAME [LOG]
