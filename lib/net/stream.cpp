@@ -263,6 +263,12 @@ void SocketStream::insist() {
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
+void SocketStream::acknowledge() {
+    const int on = 1;
+    // Best effort; fails on a unix socket, which has no such delay.
+    (void)setsockopt(descriptor_, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
+}
+
 void SocketStream::finish_writing() {
     ::shutdown(descriptor_, SHUT_WR);
 }

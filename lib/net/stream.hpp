@@ -82,6 +82,9 @@ class Stream {
     /// Leaves it to the peer to end the connection: this machine probes a silent peer for weeks. A
     /// peer that has restarted meanwhile resets the connection.
     virtual void insist() {}
+    /// Acknowledges at once what has come. A peer's system may hold its next bytes back until then
+    /// (Nagle), and this machine waits 40 ms or more for bytes to send along. One system call.
+    virtual void acknowledge() {}
     /// Sends nothing more (FIN); the other direction stays open.
     virtual void finish_writing() = 0;
     /// Ends both directions now; what has come is still read, then the end.
@@ -158,6 +161,7 @@ class SocketStream final : public Stream, private Pollable {
     int stalled() const override { return read_stalled_ || write_stalled_ ? stalled_ : 0; }
     void read_later() override;
     void insist() override;
+    void acknowledge() override;
     void detach() override;
     void attach(Loop& loop) override;
 

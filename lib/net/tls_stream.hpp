@@ -54,6 +54,7 @@ class TlsStream final : public Stream, private Observer {
     bool given_up() const override { return wire_.below().given_up(); }
     int stalled() const override { return wire_.below().stalled(); }
     void insist() override { wire_.below().insist(); }
+    void acknowledge() override { wire_.below().acknowledge(); }
     void look() override;
     void finish_writing() override;
     void abort_on_close() override;

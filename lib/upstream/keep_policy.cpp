@@ -11,7 +11,7 @@ namespace {
 constexpr int safe_part = 2;
 
 // After a declared length: a page's footer comes at once, output of a slow script may take longer.
-constexpr Duration first_rest = 20ms, longest_rest = 2s;
+constexpr Duration first_rest = 250ms, longest_rest = 2s;
 
 }  // namespace
 

@@ -7,10 +7,9 @@
 namespace ticketgate {
 namespace {
 
-// How long a connection rests after an answer without a body, or from a backend that has lately
-// sent more than the length it declared: any bytes after the answer come within this time. Short,
-// as 304s come by the dozen, and each of them would need a connection of its own.
-constexpr Duration rest_time = 20ms;
+// How long a connection rests after an answer without a body: bytes that a backend writes behind it
+// come within this time, over a slow network too.
+constexpr Duration rest_time = 250ms;
 
 // Connections of a pool that rest, while requests get new ones. Small backends have few workers.
 constexpr std::size_t most_resting = 4;

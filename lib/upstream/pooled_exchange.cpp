@@ -273,6 +273,7 @@ void PooledExchange::become_idle(Duration timeout, Duration rest) {
     const auto last = std::move(upstream_);
     stream_->observe(this);
     loop_.arm(idle_deadline_, timeout);
+    if (rest != Duration{0}) stream_->acknowledge();  // or held bytes come with the next request
 }
 
 bool PooledExchange::usable(bool careful) {

@@ -1,5 +1,8 @@
 // Reuse of kept connections: after answers without a body, and for requests that must not be sent
 // twice.
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -26,7 +29,7 @@ Peer head_once(Bench& bench, std::string_view response) {
 }
 
 void rest(Bench& bench) {
-    const Time rested = monotonic_now() + 30ms;
+    const Time rested = monotonic_now() + 260ms;
     (void)run_until(bench.loop, [&] { return monotonic_now() >= rested; });
 }
 
@@ -76,6 +79,35 @@ TEST(Bodiless, LateBytesAreNotTakenForTheNextAnswer) {
         EXPECT_EQ(backend.receive(), Bench::get);
         backend.send(Bench::ok);
         EXPECT_EQ(bench.read(*next).body, "hi");
+    }
+}
+
+// The backend's system sends the second small piece when the first one is acknowledged (Nagle).
+// This machine delays that on a connection on which it has answered before.
+TEST(Bodiless, BytesThatTheSystemHoldsBackEndTheConnectionWhileItRests) {
+    for (const auto response : {no_content, not_modified}) {
+        Bench bench;
+        const Peer late = bench.exchange_once(Bench::ok);
+        const int off = 0;
+        ASSERT_EQ(::setsockopt(late.descriptor(), IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)), 0);
+        const auto ask_again = [&](std::string_view answer, std::string_view behind) {
+            auto exchange = bench.open();
+            ASSERT_TRUE(exchange->connected());
+            ASSERT_TRUE(bench.send(*exchange));
+            EXPECT_EQ(late.receive(), Bench::get);
+            late.send(answer);
+            late.send(behind);
+            EXPECT_FALSE(bench.read(*exchange).failure);
+            bench.finish(std::move(exchange));
+        };
+        for (int i = 0; i < 5; ++i) ask_again(Bench::ok, "");
+        ask_again(response, "evil");
+        // Each look opens a connection, so there are not many.
+        for (Time look = monotonic_now(), end = look + 260ms; look < end; look += 10ms) {
+            (void)run_until(bench.loop, [look] { return monotonic_now() >= look; });
+            ASSERT_FALSE(bench.has_idle());
+        }
+        EXPECT_TRUE(closed(bench, late));
     }
 }
 
