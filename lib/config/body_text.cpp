@@ -1,5 +1,7 @@
 #include "config/body_text.hpp"
 
+#include <utility>
+
 namespace ticketgate::config {
 
 bool is_placeholder(std::string_view name) {
@@ -10,6 +12,20 @@ std::size_t braced_placeholder(std::string_view text) {
     const auto end = text.find('}');
     if (!text.starts_with('{') || end == std::string_view::npos) return 0;
     return is_placeholder(text.substr(1, end - 1)) ? end + 1 : 0;
+}
+
+BodyPiece take_piece(std::string_view& body) {
+    const auto before = std::min(body.find('$'), body.size());
+    const auto after = std::min(body.find_first_not_of('$', before), body.size());
+    if (after == body.size()) return {std::exchange(body, {}), {}, {}};
+    const auto dollars = after - before, braced = braced_placeholder(body.substr(after));
+    BodyPiece piece{body.substr(0, braced == 0 ? after : before + dollars / 2), {}, {}};
+    if (dollars % 2 == 0)
+        piece.more_text = body.substr(after, braced);
+    else if (braced != 0)
+        piece.name = body.substr(after + 1, braced - 2);
+    body.remove_prefix(after + braced);
+    return piece;
 }
 
 }  // namespace ticketgate::config

@@ -22,18 +22,22 @@ bool is_placeholder(std::string_view name);
 /// Returns the length of `{name}` at the front if it is a placeholder, else 0.
 std::size_t braced_placeholder(std::string_view text);
 
+/// Text, and the placeholder or the text behind it. Each may be empty.
+struct BodyPiece {
+    std::string_view text, name, more_text;
+};
+
+/// Takes the next piece off a body that is not empty.
+BodyPiece take_piece(std::string_view& body);
+
 /// Calls text(piece) and name(placeholder) for the parts of `body`, in order.
 template <class Text, class Name>
 void for_each_piece(std::string_view body, Text text, Name name) {
-    for (;;) {
-        const auto before = std::min(body.find('$'), body.size());
-        const auto after = std::min(body.find_first_not_of('$', before), body.size());
-        if (after == body.size()) return text(body);
-        const auto dollars = after - before, braced = braced_placeholder(body.substr(after));
-        text(body.substr(0, braced == 0 ? after : before + dollars / 2));
-        if (dollars % 2 != 0 && braced != 0) name(body.substr(after + 1, braced - 2));
-        if (dollars % 2 == 0) text(body.substr(after, braced));
-        body.remove_prefix(after + braced);
+    while (!body.empty()) {
+        const BodyPiece piece = take_piece(body);
+        text(piece.text);
+        if (!piece.name.empty()) name(piece.name);
+        text(piece.more_text);
     }
 }
 

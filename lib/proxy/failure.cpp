@@ -161,24 +161,10 @@ std::string placeholder(std::string_view name, const FailureFacts& facts) {
     return std::to_string(facts.retry_after);
 }
 
-// With `escaped`, the values can stand in HTML.
-std::string filled(std::string_view text, const FailureFacts& facts, bool escaped) {
-    std::string out;
-    config::for_each_piece(
-        text, [&](std::string_view piece) { out.append(piece); },
-        [&](std::string_view name) {
-            const auto value = placeholder(name, facts);
-            if (escaped)
-                append_html(out, value);
-            else
-                out.append(value);
-        });
-    return out;
-}
-
 // The body of an answer and what stands in its head because of it.
 struct Content {
-    std::string type, body;
+    std::string type;
+    FailureBody body;
     std::string_view policy = {};
     bool varies = false;  // another Accept may get another
 };
@@ -195,15 +181,15 @@ Content page_of(error_code failure, std::uint16_t status, const config::Answer* 
                 const FailureFacts& facts) {
     const char* const type = "text/html; charset=utf-8";
     if (answer != nullptr && answer->page.kind == config::Page::Kind::own)
-        return {type, filled(answer->page.text, facts, true)};
-    return {type, failure_page(failure, status, facts), page_policy};
+        return {type, FailureBody(answer->page.text, facts, true)};
+    return {type, FailureBody(failure_page(failure, status, facts)), page_policy};
 }
 
 Content document_of(error_code failure, std::uint16_t status, const config::Answer* answer,
                     const FailureFacts& facts) {
     if (answer != nullptr && answer->body)
-        return {answer->content_type, filled(*answer->body, facts, false)};
-    return {"application/problem+json", problem_document(failure, status, facts)};
+        return {answer->content_type, FailureBody(*answer->body, facts, false)};
+    return {"application/problem+json", FailureBody(problem_document(failure, status, facts))};
 }
 
 Content content_of(error_code failure, std::uint16_t status, const config::Answer* answer,
@@ -237,6 +223,32 @@ void append_default(std::string& out, const config::Answer* answer, std::string_
 
 }  // namespace
 
+FailureBody::FailureBody(std::string_view text, const FailureFacts& facts, bool escaped)
+    : rest_(text), facts_(facts), escaped_(escaped) {
+    config::for_each_piece(
+        text, [this](std::string_view piece) { size_ += piece.size(); },
+        [this](std::string_view name) { size_ += value_of(name).size(); });
+}
+
+std::string FailureBody::value_of(std::string_view name) const {
+    const auto value = placeholder(name, *facts_);
+    if (!escaped_) return value;
+    std::string out;
+    append_html(out, value);
+    return out;
+}
+
+std::string_view FailureBody::next() {
+    if (!std::exchange(begun_, true) && !made_.empty()) return made_;
+    while (after_.empty() && !rest_.empty()) {
+        const auto piece = config::take_piece(rest_);
+        value_ = piece.name.empty() ? std::string() : value_of(piece.name);
+        after_ = piece.name.empty() ? piece.more_text : value_;
+        if (!piece.text.empty()) return piece.text;
+    }
+    return std::exchange(after_, {});
+}
+
 std::uint16_t status_of(error_code failure, const config::Settings* settings) {
     const config::Answer* answer = answer_of(failure, settings);
     if (answer != nullptr && (!of_backend(failure) || settings->on_backend_error_status_set))
@@ -259,16 +271,15 @@ bool passes_with_time(error_code failure) {
                         errc::upstream_overloaded});
 }
 
-std::string failure_response(error_code failure, const config::Settings* settings,
-                             const FailureFacts& known, std::string_view added, bool keep_alive,
-                             http::AsksFor asked) {
+FailureResponse failure_response(error_code failure, const config::Settings* settings,
+                                 const FailureFacts& known, std::string_view added, bool keep_alive,
+                                 http::AsksFor asked) {
     const std::uint16_t status = status_of(failure, settings);
     const config::Answer* answer = answer_of(failure, settings);
     FailureFacts facts = known;
     facts.retry_after = retry_after_of(answer, known.retry_after);
-    Content content;
-    if (status != 204 && asked != http::AsksFor::unknown)
-        content = content_of(failure, status, answer, facts);
+    const bool has_content = status != 204 && asked != http::AsksFor::unknown;
+    Content content = has_content ? content_of(failure, status, answer, facts) : Content{};
 
     std::string out = "HTTP/1.1 " + std::to_string(status) + " ";
     out.append(reason_phrase(status)).append("\r\n");
@@ -289,8 +300,8 @@ std::string failure_response(error_code failure, const config::Settings* setting
     out.append(added);
     if (!keep_alive) out.append("Connection: close\r\n");
     out.append("\r\n");
-    if (asked == http::AsksFor::body) out.append(content.body);
-    return out;
+    if (asked == http::AsksFor::body) return {std::move(out), std::move(content.body)};
+    return {std::move(out), {}};
 }
 
 }  // namespace ticketgate

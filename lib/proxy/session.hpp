@@ -23,6 +23,8 @@ namespace disk {
 class Task;
 }
 
+struct FailureResponse;
+
 class Session {
  public:
     struct Begin {
@@ -136,6 +138,7 @@ class Session {
     Outcome outcome(error_code failure) const;
     void count_refused(error_code failure) const;
     task<bool> finish_interim();
+    task<std::uint64_t> send(FailureResponse& response);
     task<std::size_t> write_all(std::string_view bytes);
 
     Station& station() const { return client_.station(); }

@@ -20,11 +20,8 @@ Outcome outcome_of(GivenUp why) {
     return why == GivenUp::draining ? Outcome::draining : Outcome::refused;
 }
 
-std::size_t body_size(std::string_view response) {
-    constexpr std::string_view end_of_head = "\r\n\r\n";
-    const auto at = response.find(end_of_head);
-    return at == response.npos ? 0 : response.size() - at - end_of_head.size();
-}
+// One write carries the head and up to this much of a body. A longer piece is sent from its place.
+constexpr std::size_t most_gathered = 16 << 10;
 
 }  // namespace
 
@@ -125,10 +122,10 @@ task<void> Session::answer(error_code failure) {
                    *lines);
     if (request.by_replica)
         stamp_place(record, failure == errc::line_moved, monotonic_now() - request.started, *lines);
-    const std::string response =
+    FailureResponse response =
         failure_response(failure, settings, facts, *lines, request.keep_alive, asked_);
-    const std::size_t unsent = co_await write_all(response);
-    const std::size_t body = body_size(response);
+    const std::uint64_t unsent = co_await send(response);
+    const std::uint64_t body = response.body.size();
     record.bytes = body - std::min(body, unsent);
     if (unsent != 0) request.keep_alive = false;
 }
@@ -149,15 +146,41 @@ task<bool> Session::finish_interim() {
 }
 
 // Returns how many bytes the client's connection did not take.
-task<std::size_t> Session::write_all(std::string_view bytes) {
+task<std::uint64_t> Session::send(FailureResponse& response) {
     loop().arm(deadline_, station().snapshot()->config.clients.write_timeout);
+    std::string gathered = std::move(response.head);
+    std::uint64_t left = gathered.size() + response.body.size();
+    for (bool more = true; more;) {
+        const std::string_view piece = response.body.next();
+        more = !piece.empty();
+        if (more && gathered.size() + piece.size() <= most_gathered) {
+            gathered += piece;
+            continue;
+        }
+        const std::size_t unsent = co_await write_all(gathered);
+        left -= gathered.size() - unsent;
+        if (unsent != 0) co_return left;
+        gathered.clear();
+        if (piece.size() > most_gathered) {
+            const std::size_t rest = co_await write_all(piece);
+            left -= piece.size() - rest;
+            if (rest != 0) co_return left;
+        } else {
+            gathered = piece;
+        }
+    }
+    deadline_.disarm();
+    co_return left;
+}
+
+// Until `deadline_`.
+task<std::size_t> Session::write_all(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = net::write_some(client_.wire(), bytes);
         if (written.status == net::Io::failed || deadline_.expired()) co_return bytes.size();
         if (written.status == net::Io::ok) bytes.remove_prefix(written.bytes);
         if (written.status == net::Io::blocked) co_await signal_;
     }
-    deadline_.disarm();
     co_return 0;
 }
 

@@ -163,10 +163,10 @@ task<void> Session::accept_call() {
     std::string lines(station().date_line());
     stamp_response(request_->ids(), record, false, 11, lines);
     const FailureFacts facts{record};
-    const std::string response =
+    FailureResponse response =
         failure_response(errc::call_accepted, nullptr, facts, lines, false, http::AsksFor::unknown);
     request_->keep_alive = false;
-    if (co_await write_all(response) != 0) {
+    if (co_await send(response) != 0) {
         ++place_->gate().notes.inside_waited;
         co_return;
     }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "configs.hpp"
+#include "failure_text.hpp"
 
 namespace ticketgate {
 namespace {
@@ -22,7 +23,7 @@ struct FailurePage : testing::Test {
     }
     std::string respond(error_code failure, const config::Settings* of = nullptr,
                         http::AsksFor asked = http::AsksFor::body) const {
-        return failure_response(failure, of, facts, "", true, asked);
+        return text_of(failure_response(failure, of, facts, "", true, asked));
     }
     static bool has(const std::string& text, std::string_view part) {
         return text.find(part) != std::string::npos;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "configs.hpp"
+#include "failure_text.hpp"
 
 namespace ticketgate {
 namespace {
@@ -91,15 +92,16 @@ Response split(const std::string& text) {
     return {text.substr(0, text.find("\r\n")), text.substr(0, end + 2), text.substr(end + 4)};
 }
 
-struct FailureResponse : testing::Test {
-    FailureResponse() {
+struct FailureAnswer : testing::Test {
+    FailureAnswer() {
         record.request_id = *ids::Id::from("request-1");
         record.unique_id = *ids::Id::from("unique-1");
         record.queue = "app";
         record.queue_wait = std::chrono::microseconds(1234567);
     }
     Response respond(error_code failure, const config::Settings* settings = nullptr) const {
-        return split(failure_response(failure, settings, facts, added, true, http::AsksFor::body));
+        return split(
+            text_of(failure_response(failure, settings, facts, added, true, http::AsksFor::body)));
     }
     boost::json::object document(error_code failure) const {
         return boost::json::parse(respond(failure).body).as_object();
@@ -110,7 +112,7 @@ struct FailureResponse : testing::Test {
     std::string added = "X-Request-Id: request-1\r\nVia: 1.1 ticketgate\r\n";
 };
 
-TEST_F(FailureResponse, IsAProblemDocument) {
+TEST_F(FailureAnswer, IsAProblemDocument) {
     const Response response = respond(errc::queue_full);
     EXPECT_EQ(response.status_line, "HTTP/1.1 503 Service Unavailable");
     EXPECT_EQ(response.field("Content-Type"), "application/problem+json");
@@ -128,7 +130,7 @@ TEST_F(FailureResponse, IsAProblemDocument) {
     EXPECT_EQ(document.at("retry_after").as_int64(), 42);
 }
 
-TEST_F(FailureResponse, EveryErrorGivesValidJsonOfItsStatus) {
+TEST_F(FailureAnswer, EveryErrorGivesValidJsonOfItsStatus) {
     for (const Status& one : statuses) {
         const auto document_of = document(one.code);
         EXPECT_EQ(document_of.at("status").as_int64(), one.status);
@@ -136,12 +138,12 @@ TEST_F(FailureResponse, EveryErrorGivesValidJsonOfItsStatus) {
     }
 }
 
-TEST_F(FailureResponse, TextsAreEscaped) {
+TEST_F(FailureAnswer, TextsAreEscaped) {
     record.queue = "a\"b\\c\nd";
     EXPECT_EQ(document(errc::queue_full).at("queue").as_string(), "a\"b\\c\nd");
 }
 
-TEST_F(FailureResponse, WithoutAQueueHasNoMembersOfQueues) {
+TEST_F(FailureAnswer, WithoutAQueueHasNoMembersOfQueues) {
     record.queue = {};
     const auto without = document(errc::no_route);
     EXPECT_FALSE(without.contains("queue"));
@@ -149,7 +151,7 @@ TEST_F(FailureResponse, WithoutAQueueHasNoMembersOfQueues) {
     EXPECT_FALSE(without.contains("retry_after"));
 }
 
-TEST_F(FailureResponse, RetryAfterIsForTemporaryErrorsOnly) {
+TEST_F(FailureAnswer, RetryAfterIsForTemporaryErrorsOnly) {
     for (const errc code : {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full})
         EXPECT_EQ(respond(code).field("Retry-After"), "42");
     for (const errc code : {errc::bad_request, errc::no_route, errc::upstream_refused,
@@ -157,30 +159,30 @@ TEST_F(FailureResponse, RetryAfterIsForTemporaryErrorsOnly) {
         EXPECT_EQ(respond(code).field("Retry-After"), std::nullopt);
 }
 
-TEST_F(FailureResponse, CarriesTheAddedLines) {
+TEST_F(FailureAnswer, CarriesTheAddedLines) {
     const Response response = respond(errc::no_route);
     EXPECT_EQ(response.field("X-Request-Id"), "request-1");
     EXPECT_EQ(response.field("Via"), "1.1 ticketgate");
 }
 
-TEST_F(FailureResponse, ClosesOnlyWhenToldTo) {
-    const auto kept =
-        split(failure_response(errc::no_route, nullptr, facts, added, true, http::AsksFor::body));
-    const auto closed =
-        split(failure_response(errc::no_route, nullptr, facts, added, false, http::AsksFor::body));
+TEST_F(FailureAnswer, ClosesOnlyWhenToldTo) {
+    const auto kept = split(text_of(
+        failure_response(errc::no_route, nullptr, facts, added, true, http::AsksFor::body)));
+    const auto closed = split(text_of(
+        failure_response(errc::no_route, nullptr, facts, added, false, http::AsksFor::body)));
     EXPECT_EQ(kept.field("Connection"), std::nullopt);
     EXPECT_EQ(closed.field("Connection"), "close");
 }
 
-TEST_F(FailureResponse, AHeadRequestGetsTheLengthWithoutTheBody) {
+TEST_F(FailureAnswer, AHeadRequestGetsTheLengthWithoutTheBody) {
     const auto whole = respond(errc::no_route);
-    const auto head =
-        split(failure_response(errc::no_route, nullptr, facts, added, true, http::AsksFor::head));
+    const auto head = split(text_of(
+        failure_response(errc::no_route, nullptr, facts, added, true, http::AsksFor::head)));
     EXPECT_EQ(head.body, "");
     EXPECT_EQ(head.head, whole.head);
 }
 
-TEST_F(FailureResponse, ARefusedMethodGetsAllow) {
+TEST_F(FailureAnswer, ARefusedMethodGetsAllow) {
     const auto allowed = respond(errc::method_refused).field("Allow");
     ASSERT_TRUE(allowed.has_value());
     EXPECT_NE(allowed->find("GET"), std::string::npos);
@@ -189,7 +191,7 @@ TEST_F(FailureResponse, ARefusedMethodGetsAllow) {
 }
 
 // RFC 9110 15.3.5 and 8.6: a 204 ends with its head and has no Content-Length.
-TEST_F(FailureResponse, TheLastHopOfOptionsGetsAllowAndNoBody) {
+TEST_F(FailureAnswer, TheLastHopOfOptionsGetsAllowAndNoBody) {
     const auto answer = respond(errc::last_hop);
     EXPECT_EQ(status_of(errc::last_hop, nullptr), 204);
     EXPECT_TRUE(answer.field("Allow").has_value());
@@ -198,7 +200,7 @@ TEST_F(FailureResponse, TheLastHopOfOptionsGetsAllowAndNoBody) {
     EXPECT_EQ(answer.body, "");
 }
 
-TEST_F(FailureResponse, CustomBodiesAreFilledIn) {
+TEST_F(FailureAnswer, CustomBodiesAreFilledIn) {
     config::Settings settings;
     settings.on_full.status = 429;
     settings.on_full.content_type = "text/plain";
@@ -216,7 +218,7 @@ TEST_F(FailureResponse, CustomBodiesAreFilledIn) {
 }
 
 // With two values of one header each reader could choose another one.
-TEST_F(FailureResponse, AConfiguredHeaderTakesThePlaceOfOurs) {
+TEST_F(FailureAnswer, AConfiguredHeaderTakesThePlaceOfOurs) {
     config::Settings settings;
     settings.on_full.headers = {{"retry-after", "5"}, {"Cache-Control", "private"}};
     settings.on_full.body = "again in ${retry_after} s";
@@ -250,7 +252,7 @@ constexpr Filling fillings[] = {
     {"${a ? `${queue}` : 1}", "${a ? `app` : 1}"},
 };
 
-TEST_F(FailureResponse, OnlyKnownPlaceholdersAreFilledIn) {
+TEST_F(FailureAnswer, OnlyKnownPlaceholdersAreFilledIn) {
     for (const Filling& filling : fillings) {
         config::Settings settings;
         settings.on_wait_timeout.body = filling.text;
@@ -258,20 +260,20 @@ TEST_F(FailureResponse, OnlyKnownPlaceholdersAreFilledIn) {
     }
 }
 
-TEST_F(FailureResponse, SendsLargeBodiesWhole) {
+TEST_F(FailureAnswer, SendsLargeBodiesWhole) {
     config::Settings settings;
     settings.on_full.body = std::string(300'000, 'x') + "${queue}";
     EXPECT_EQ(respond(errc::queue_full, &settings).body, std::string(300'000, 'x') + "app");
 }
 
-TEST_F(FailureResponse, AContentTypeWithoutABodyDoesNotApplyToTheDocument) {
+TEST_F(FailureAnswer, AContentTypeWithoutABodyDoesNotApplyToTheDocument) {
     config::Settings settings;
     settings.on_full.content_type = "text/html";
     EXPECT_EQ(respond(errc::queue_full, &settings).field("Content-Type"),
               "application/problem+json");
 }
 
-TEST_F(FailureResponse, EachAnswerIsForItsOwnErrorOnly) {
+TEST_F(FailureAnswer, EachAnswerIsForItsOwnErrorOnly) {
     config::Settings settings;
     settings.on_full.body = "full";
     settings.on_wait_timeout.body = "late";
@@ -286,7 +288,7 @@ TEST_F(FailureResponse, EachAnswerIsForItsOwnErrorOnly) {
         EXPECT_EQ(respond(code, &settings).field("Content-Type"), "application/problem+json");
 }
 
-TEST_F(FailureResponse, FieldsOfAnAnswerAreInheritedOneByOne) {
+TEST_F(FailureAnswer, FieldsOfAnAnswerAreInheritedOneByOne) {
     const Served served(
         "defaults: {upstream: app, on_full: {body: \"try ${retry_after}\", content_type: a/b}}\n"
         "routes:\n- prefix: /\n  on_full: {status: 429}\n"
@@ -298,6 +300,22 @@ TEST_F(FailureResponse, FieldsOfAnAnswerAreInheritedOneByOne) {
     EXPECT_EQ(response.body, "try 42");
     const auto above = respond(errc::queue_full, &served.find("/other")->settings);
     EXPECT_EQ(above.field("X-Deep"), std::nullopt);
+}
+
+// Many clients may read a long page slowly.
+TEST_F(FailureAnswer, SharesTheTextOfTheConfig) {
+    config::Settings settings;
+    const std::string half(1 << 20, 'x');
+    settings.on_full.body = half + "${request_id}" + half + "$${queue}";
+    const std::string_view text = *settings.on_full.body;
+    ticketgate::FailureResponse response =
+        failure_response(errc::queue_full, &settings, facts, added, true, http::AsksFor::body);
+    EXPECT_EQ(response.body.size(), 2 * half.size() + 17);
+    EXPECT_EQ(response.body.next().data(), text.data());
+    EXPECT_EQ(response.body.next(), "request-1");
+    EXPECT_EQ(response.body.next().data(), text.data() + half.size() + 13);
+    EXPECT_EQ(response.body.next(), "{queue}");
+    EXPECT_EQ(response.body.next(), "");
 }
 
 }  // namespace
