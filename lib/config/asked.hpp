@@ -17,7 +17,7 @@ struct HeaderReadings {
 /// What costs something to find out; asked only for routes whose other conditions hold.
 class Circumstances {
  public:
-    /// The client's address, after trusted_proxies, or `unix`.
+    /// The client's address, after trusted_proxies, or `unix`. Empty: a proxy told none.
     virtual std::string client() const = 0;
     /// Valid as long as the object. Each name is read once for a request, however many routes ask.
     virtual const HeaderReadings& header(std::string_view name) const = 0;

@@ -5,7 +5,8 @@
 namespace ticketgate {
 
 bool is_inside(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer) {
-    if (peer.trusted || peer.unnamed || !snapshot.inside.contains(peer.ip)) return false;
+    const bool named = peer.speaks_for == SpeaksFor::itself || peer.speaks_for == SpeaksFor::client;
+    if (peer.trusted || !named || !snapshot.inside.contains(peer.ip)) return false;
     return std::ranges::none_of(head.fields, [&](const auto& field) {
         return snapshot.forwarding_names.contains(field.name);
     });

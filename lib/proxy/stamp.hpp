@@ -17,6 +17,14 @@ struct Secured;
 
 namespace ticketgate {
 
+/// The party that a connection speaks for: its other end, or what a PROXY header says.
+enum class SpeaksFor {
+    itself,  ///< no header came
+    client,  ///< whose address the header tells
+    proxy,   ///< a health check of the proxy (LOCAL)
+    nobody,  ///< a client without an address, or the proxy is not trusted any more
+};
+
 /// The peer of a connection, and the listener that it came to.
 struct Peer {
     std::string ip;                         ///< of the connection's other end
@@ -29,7 +37,7 @@ struct Peer {
     bool proxied_port = false;              ///< a PROXY header tells `port`
     const net::Secured* secured = nullptr;  ///< null without TLS; the connection owns it
     bool many = false;                      ///< it stands for many clients: no limit for it
-    bool unnamed = false;                   ///< a PROXY header came, and named no client
+    SpeaksFor speaks_for = SpeaksFor::itself;
     /// Another replica of the cluster, which has stamped the request. `ip` is then that of its
     /// client.
     bool replica = false;

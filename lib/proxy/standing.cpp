@@ -6,6 +6,16 @@ namespace ticketgate {
 
 using http::ProxySubject;
 
+namespace {
+
+SpeaksFor speaks_for(const http::ProxyHeader* header, bool heard) {
+    if (header == nullptr) return SpeaksFor::itself;
+    if (!heard || header->subject == ProxySubject::unknown) return SpeaksFor::nobody;
+    return header->subject == ProxySubject::client ? SpeaksFor::client : SpeaksFor::proxy;
+}
+
+}  // namespace
+
 bool may_speak_for_others(const Peer& sender, const Trusted& trusted) {
     const std::string& ip = sender.ip;
     const bool here = ip == net::unix_peer || ip == "::1" || ip.starts_with("127.");
@@ -15,9 +25,8 @@ bool may_speak_for_others(const Peer& sender, const Trusted& trusted) {
 Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted& trusted) {
     Peer peer = sender;
     const bool heard = header != nullptr && may_speak_for_others(sender, trusted);
-    const bool named = heard && header->subject == ProxySubject::client;
-    peer.unnamed = header != nullptr && !named;
-    if (named) {
+    peer.speaks_for = speaks_for(header, heard);
+    if (peer.speaks_for == SpeaksFor::client) {
         peer.ip = header->source;
         peer.from_port = header->source_port;
         peer.port = header->port;

@@ -194,5 +194,33 @@ TEST(TlsSites, TheHostDecidesAndNotTheNameOfTheHandshake) {
     EXPECT_EQ(lines.at(1).at("queue").as_string(), "l");
 }
 
+// It may be anybody: the addresses of `from` are not those of its proxy.
+TEST(SitesBehindAProxy, AClientWithoutAnAddressIsFromNowhere) {
+    Backend backend;
+    Gateway gateway(R"(
+listen: [{ address: "127.0.0.1:0", proxy_protocol: true }]
+clients: { trusted_proxies: [127.0.0.1] }
+upstreams: { app: { url: "${BACKEND}" } }
+routes:
+  - { prefix: /, upstream: app, queue: q }
+  - { prefix: /, from: [127.0.0.1], upstream: app, queue: off }
+)",
+                    with(backend));
+    const std::string datagram(
+        "\r\n\r\n\0\r\nQUIT\n\x21\x12\0\x0c\x06\x06\x06\x06\x7f\0\0\1\0\x09\0\x50", 28);
+    const std::string local("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0", 16);
+    std::size_t requests = 0;
+    const auto queued = [&](const std::string& header) {
+        Client client(gateway.address());
+        client.send(header + "GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
+        EXPECT_EQ(client.read().status, 200);
+        return gateway.log(++requests).back().contains("queue");
+    };
+    EXPECT_TRUE(queued("PROXY UNKNOWN\r\n"));
+    EXPECT_TRUE(queued(datagram));
+    EXPECT_TRUE(queued("PROXY TCP4 6.6.6.6 127.0.0.1 9 80\r\n"));
+    EXPECT_FALSE(queued(local)) << "a health check is its proxy's own";
+}
+
 }  // namespace
 }  // namespace ticketgate::test

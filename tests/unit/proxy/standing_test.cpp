@@ -51,18 +51,21 @@ TEST(Standing, AClientWithoutAnAddressIsNotItsProxy) {
         EXPECT_EQ(client.ip, ip);
         EXPECT_FALSE(client.trusted) << ip;
         EXPECT_FALSE(client.many) << ip;
+        EXPECT_EQ(client.speaks_for, SpeaksFor::nobody) << ip;
     }
 }
 
 TEST(Standing, OnlyAnAddressNamesAClient) {
     for (const auto subject : {ProxySubject::unknown, ProxySubject::sender, ProxySubject::client}) {
         const auto claim = header(subject);
-        EXPECT_EQ(believed(peer("10.0.0.1"), &claim, proxies).unnamed,
-                  subject != ProxySubject::client);
+        const SpeaksFor whom = subject == ProxySubject::unknown  ? SpeaksFor::nobody
+                               : subject == ProxySubject::sender ? SpeaksFor::proxy
+                                                                 : SpeaksFor::client;
+        EXPECT_EQ(believed(peer("10.0.0.1"), &claim, proxies).speaks_for, whom);
+        EXPECT_EQ(believed(peer("203.0.113.1"), &claim, nobody).speaks_for, SpeaksFor::nobody)
+            << "it is not heard";
     }
-    EXPECT_FALSE(believed(peer("10.0.0.1"), nullptr, proxies).unnamed);
-    const auto client = header(ProxySubject::client);
-    EXPECT_TRUE(believed(peer("203.0.113.1"), &client, nobody).unnamed) << "it is not heard";
+    EXPECT_EQ(believed(peer("10.0.0.1"), nullptr, proxies).speaks_for, SpeaksFor::itself);
 }
 
 TEST(Standing, ASenderThatSpeaksForItselfHasItsOwnStanding) {
