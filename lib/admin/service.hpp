@@ -81,7 +81,7 @@ class Service {
             if (house_.handed_over()) co_return pass_on(parser);
             if (error_) refused_ = refusal_of(error_);
             if (refused_ != http::status::unknown) {
-                co_await refuse();
+                co_await refuse(parser);
                 co_return;
             }
             if (error_) co_return;
@@ -146,11 +146,13 @@ class Service {
     }
 
     // A close with bytes unread would reset the connection and lose the answer (RFC 9112 9.6).
-    asio::awaitable<void> refuse() {
+    asio::awaitable<void> refuse(const Parser& parser) {
         house_.guests.answers(self_);
         HttpResponse response = page(refused_, why(refused_));
         response.keep_alive(false);
-        co_await write(response, false);
+        // While the method is unknown, a body would be wrong for HEAD.
+        if (parser.get().method_string().empty()) response.body().clear();
+        co_await write(response, parser.get().method() == http::verb::head);
         if (error_ || self_.closed()) co_return;
         error_code ignored;
         stream_.socket().shutdown(asio::socket_base::shutdown_send, ignored);
