@@ -122,7 +122,7 @@ std::vector<config::Problem> worker_problems(const config::Config& config) {
         if (!upstream.workers || upstream.workers->command.empty()) continue;  // reported
         const std::string path = "upstreams." + name + ".workers";
         try {
-            const auto recipe = recipe_of(*upstream.workers, config.spool.directory);
+            const auto recipe = recipe_of(config, *upstream.workers);
             const std::string at = path + ".directory";
             look_at_directory(config.mark_of(at), at, recipe.command, problems);
             const auto& user = recipe.command.user;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct Config {
     std::optional<Tracing> tracing;       ///< absent: `off`
     Log log;
     milliseconds drain_timeout = 30s;
+    std::set<std::string> secret_variables;  ///< of the environment, that tokens and passwords name
     std::map<std::string, Mark>
         marks;  ///< the place of each value: `queues.a.order` → file:line:column
 

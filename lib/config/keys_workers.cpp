@@ -38,8 +38,10 @@ constexpr std::array rows{
     like("\"027\"", plain("umask", Kind::text, field<&Workers::umask>,
                           "Their file mode creation mask, in octal and in quotes. Without it, "
                           "ticketgate's.")),
-    plain("environment", Kind::environment, field<&Workers::environment>,
-          "Variables for the workers, beside those of ticketgate."),
+    plain(
+        "environment", Kind::environment, field<&Workers::environment>,
+        "Variables for the workers, beside those of ticketgate. Variables that tokens, secrets and "
+        "passwords of this file name are not passed on."),
     flag("clear_environment", field<&Workers::clear_environment>,
          "Keeps ticketgate's own variables from the workers, except PATH."),
     plain("rlimits", Kind::rlimits, field<&Workers::rlimits>,

@@ -1,4 +1,5 @@
 #include "config/parse.hpp"
+#include "config/secrets.hpp"
 
 namespace ticketgate::config {
 
@@ -13,6 +14,7 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
     }
     SectionReader top(root, Section::top, "", reading);
     top.read_all(config);
+    config.secret_variables = secret_variables(root);
     return config;
 }
 

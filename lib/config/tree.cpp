@@ -41,7 +41,7 @@ class Builder : public YAML::EventHandler {
         node.mark = place(at);
         node.quoted = tag == "!";
         if (node.quoted) last_quoted = node.mark;
-        node.text = key_is_next() ? value : fill_in(value, node.mark);
+        node.text = key_is_next() ? value : fill_in(value, node);
         if (value.find("$$") != std::string::npos) {
             std::vector<std::string> told_already;
             node.body = substitute_body(value, environment_, told_already);
@@ -75,7 +75,7 @@ class Builder : public YAML::EventHandler {
         return !open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().key;
     }
     std::string path() const;
-    std::string fill_in(const std::string& value, const Mark& at);
+    std::string fill_in(const std::string& value, Node& node);
     void open(Node::Kind kind, const YAML::Mark& at, YAML::anchor_t anchor);
     void close();
     void add(Node node, YAML::anchor_t anchor);
@@ -107,11 +107,15 @@ std::string Builder::path() const {
     return path;
 }
 
-std::string Builder::fill_in(const std::string& value, const Mark& at) {
+std::string Builder::fill_in(const std::string& value, Node& node) {
     if (value.find('$') == std::string::npos) return value;
     std::vector<std::string> complaints;
-    auto text = substitute(value, environment_, complaints);
-    for (auto& complaint : complaints) problems_.error(at, path(), std::move(complaint));
+    const auto read = [&](std::string_view name) {
+        node.variables.emplace_back(name);
+        return environment_(name);
+    };
+    auto text = substitute(value, read, complaints);
+    for (auto& complaint : complaints) problems_.error(node.mark, path(), std::move(complaint));
     return text;
 }
 

@@ -25,14 +25,15 @@ struct Node {
     enum class Kind { null, scalar, list, map };
 
     Kind kind = Kind::null;
-    bool quoted = false;         ///< a quoted or block scalar: always text
-    std::string text;            ///< of a scalar, with variables filled in
-    std::string body = {};       ///< the same, read as the body of an answer; empty: no difference
-    Mark mark;                   ///< the start of the value
-    std::vector<Node> items;     ///< of a list
-    std::vector<Entry> entries;  ///< of a map, in file order
-    std::size_t size = 1;        ///< nodes in this tree, including this one
-    std::size_t height = 1;      ///< levels in this tree, including this one
+    bool quoted = false;    ///< a quoted or block scalar: always text
+    std::string text;       ///< of a scalar, with variables filled in
+    std::string body = {};  ///< the same, read as the body of an answer; empty: no difference
+    std::vector<std::string> variables = {};  ///< names of those filled in
+    Mark mark;                                ///< the start of the value
+    std::vector<Node> items;                  ///< of a list
+    std::vector<Entry> entries;               ///< of a map, in file order
+    std::size_t size = 1;                     ///< nodes in this tree, including this one
+    std::size_t height = 1;                   ///< levels in this tree, including this one
 
     const Entry* find(std::string_view key) const;
 };

@@ -106,13 +106,20 @@ void warn_width(const Config& config, const std::string& path,
                  problems);
 }
 
+// The largest networks of one owner are 10.0.0.0/8 and fc00::/7.
+bool is_of_strangers(const std::string& text) {
+    const auto network = Network::parse(text);
+    if (!network) return false;
+    return network->bits < (text.find(':') == std::string::npos ? 96 + 8 : 7);
+}
+
 void warn_trust(const Config& config, Problems& problems) {
     const Clients& clients = config.clients;
     for (const auto& network : clients.trusted_proxies)
-        if (network.ends_with("/0"))
+        if (is_of_strangers(network))
             warn(config, "clients.trusted_proxies",
-                 network +
-                     " trusts every client: each may then claim any address and any ids, and "
+                 network + " trusts " + (network.ends_with("/0") ? "every client" : "strangers") +
+                     ": each may then claim any address and any ids, and "
                      "max_connections_per_client has no effect",
                  problems);
     warn_width(config, "clients.trusted_proxies", clients.trusted_proxies, problems);

@@ -56,7 +56,7 @@ void UpstreamRegistry::make_workers(const config::Config& config, const std::str
                                     Known& known) const {
     if (supervisor_ == nullptr) throw std::runtime_error("workers cannot be started here");
     const config::Workers& workers = *known.config.workers;
-    const auto recipe = recipe_of(workers, config.spool.directory);
+    const auto recipe = recipe_of(config, workers);
     auto protocol =
         std::make_shared<FcgiUpstream>(upstream_settings(known.config),
                                        worker_settings(known.config), resolver_, loops_, connect_);

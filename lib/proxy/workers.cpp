@@ -70,11 +70,14 @@ bool is_passed_on(const config::Workers& workers, std::string_view name) {
 }
 
 // php-cgi would end after 500 requests by itself.
-std::vector<std::string> variables_for(const config::Workers& workers) {
+std::vector<std::string> variables_for(const config::Config& config,
+                                       const config::Workers& workers) {
     std::vector<std::string> out;
     for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
         const std::string_view variable = *at;
-        if (is_passed_on(workers, name_of(variable))) out.emplace_back(variable);
+        const std::string_view name = name_of(variable);
+        if (is_passed_on(workers, name) && !config.secret_variables.contains(std::string(name)))
+            out.emplace_back(variable);
     }
     add_account(workers, out);
     out.emplace_back("PHP_FCGI_MAX_REQUESTS=0");
@@ -122,14 +125,14 @@ std::string why_no_program(const std::string& name) {
 
 }  // namespace
 
-spawn::Recipe recipe_of(const config::Workers& workers, const std::string& directory) {
+spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers) {
     spawn::Recipe out;
     spawn::Command& command = out.command;
     command.program = spawn::find_program(workers.command.front(), path_of(workers));
     if (command.program.empty())
         throw WorkersFault("command", why_no_program(workers.command.front()));
     command.arguments = workers.command;
-    command.environment = variables_for(workers);
+    command.environment = variables_for(config, workers);
     command.directory = workers.directory;
     command.limits = limits_of(workers);
     command.user = user_of(workers);
@@ -138,7 +141,7 @@ spawn::Recipe recipe_of(const config::Workers& workers, const std::string& direc
     out.transport = workers.transport == config::WorkerTransport::socket
                         ? spawn::Transport::socket
                         : spawn::Transport::descriptors;
-    out.directory = directory;
+    out.directory = config.spool.directory;
     out.start_timeout = workers.start_timeout;
     out.stop_timeout = workers.stop_timeout;
     return out;

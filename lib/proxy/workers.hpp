@@ -17,8 +17,9 @@ struct WorkersFault : std::runtime_error {
     const char* key;  ///< of `workers:`
 };
 
+/// Of ticketgate's own variables, workers do not get those that the config reads its secrets from.
 /// Throws WorkersFault.
-spawn::Recipe recipe_of(const config::Workers& workers, const std::string& directory);
+spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers);
 spawn::Bounds bounds_of(const config::Config& config, const std::string& upstream);
 std::uint32_t max_requests_of(const config::Workers& workers);
 /// Two configs with equal ones can share a pool; `bounds` may differ.

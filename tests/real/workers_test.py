@@ -289,6 +289,14 @@ class Workers(unittest.TestCase):
         (self.folder / "next").rename(link)
         wait_for(lambda: self.ask("/")[1] == f"two {self.folder.resolve()}/two", "the new release")
 
+    def test_a_script_cannot_read_the_tokens_that_the_config_takes_from_the_environment(self):
+        (self.folder / "www/env.php").write_text("<?php echo json_encode(getenv());")
+        self.start(lambda text: text.replace("admin:\n", 'admin:\n  token: "${STATE}"\n') +
+                                'tracing: { endpoint: "http://127.0.0.1:9", headers: { a: "${ADMIN}" } }\n')
+        seen = json.loads(self.ask("/env.php")[1])
+        self.assertEqual([name in seen for name in ("LISTEN", "DOCUMENT_ROOT", "STATE", "ADMIN")],
+                         [True, True, False, False])
+
     def test_a_limit_of_memory_ends_one_request(self):
         self.start(lambda text: text.replace("      max_requests", "      rlimits: { as: 400MiB }\n      max_requests"))
         self.assertGreaterEqual(self.ask("/leak.php", "POST", "")[0], 500)
