@@ -231,7 +231,7 @@ FailureBody::FailureBody(std::string_view text, const FailureFacts& facts, bool 
 }
 
 std::string FailureBody::value_of(std::string_view name) const {
-    const auto value = placeholder(name, *facts_);
+    auto value = placeholder(name, *facts_);
     if (!escaped_) return value;
     std::string out;
     append_html(out, value);
