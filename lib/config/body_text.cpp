@@ -3,14 +3,22 @@
 #include <utility>
 
 namespace ticketgate::config {
+namespace {
+
+constexpr std::size_t longest_placeholder =
+    std::ranges::max(placeholders, {}, &std::string_view::size).size();
+
+}  // namespace
 
 bool is_placeholder(std::string_view name) {
     return std::ranges::find(placeholders, name) != placeholders.end();
 }
 
+// A page may have many dollars and no brace behind them: no look goes farther than a name.
 std::size_t braced_placeholder(std::string_view text) {
-    const auto end = text.find('}');
-    if (!text.starts_with('{') || end == std::string_view::npos) return 0;
+    if (!text.starts_with('{')) return 0;
+    const auto end = text.substr(0, longest_placeholder + 2).find('}');
+    if (end == std::string_view::npos) return 0;
     return is_placeholder(text.substr(1, end - 1)) ? end + 1 : 0;
 }
 

@@ -30,9 +30,7 @@ struct Routed {
 class HeadCircumstances final : public config::Circumstances {
  public:
     HeadCircumstances(const http::RequestHead& head, const Peer& peer) : head_(head), peer_(peer) {}
-    std::string client() const override {
-        return peer_.speaks_for == SpeaksFor::nobody ? std::string() : client_ip(head_, peer_);
-    }
+    std::string client() const override { return known_client_ip(head_, peer_); }
     const config::HeaderReadings& header(std::string_view name) const override;
 
  private:

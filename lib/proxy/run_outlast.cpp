@@ -28,7 +28,7 @@ void Run::answered(error_code failure) noexcept {
     deadline_.disarm();
 }
 
-bool Run::outlasts() const {
+bool Run::outlasts() const noexcept {
     if (!exchange_ || exchange_->settled() || station_.stopping()) return false;
     return hold_.held() || sends_on() || (lingers_ && !station_.ends_connections());
 }

@@ -71,7 +71,7 @@ class Run final : public Resident {
 
     // run_outlast.cpp
     void answered(error_code failure) noexcept;
-    bool outlasts() const;
+    bool outlasts() const noexcept;
     bool sends_on() const;
     bool watches_calls() const;
     void linger() noexcept;
@@ -84,8 +84,8 @@ class Run final : public Resident {
     Duration longest_pause(Duration usual) const;
 
     // run_workers.cpp
-    bool asks_workers() const;
-    std::shared_ptr<Upstream> upstream_to_ask() const;
+    bool asks_workers() const noexcept;
+    std::shared_ptr<Upstream> upstream_to_ask() const noexcept;
     task<void> outlast_workers(error_code failure);
     task<result<fcgi::Working>> ask_workers(Answered& request, fcgi::StatusAdvice& untold);
     task<result<fcgi::Working>> ask_scripts(std::shared_ptr<Upstream> upstream,

@@ -31,14 +31,14 @@ constexpr Duration patience_of_scripts = 10s;
 
 // A reload may have removed `release: worker_idle` from the queue. A request that was routed to an
 // upstream without a status page needs no question: its queue had `release: response` then.
-bool Run::asks_workers() const {
+bool Run::asks_workers() const noexcept {
     return hold_.waits_for_workers() && request_->reached_backend && !station_.stopping() &&
            upstream_to_ask()->worker_status() != nullptr;
 }
 
 // The upstream as the request knew it, or as the config in force has it, if that is the same
 // backend and has a status page: a reload may have corrected its address.
-std::shared_ptr<Upstream> Run::upstream_to_ask() const {
+std::shared_ptr<Upstream> Run::upstream_to_ask() const noexcept {
     const Snapshot &then = *request_->snapshot, &now = *station_.snapshot();
     const std::string& name = settings().upstream;
     const auto found = now.upstreams.find(name);

@@ -218,14 +218,22 @@ std::string address_in(std::string_view element) {
     return address ? address->ip() : std::string();
 }
 
-std::string client_ip(const http::RequestHead& head, const Peer& peer) {
+std::string known_client_ip(const http::RequestHead& head, const Peer& peer) {
+    if (peer.speaks_for == SpeaksFor::nobody) return {};
     if (!peer.trusted || peer.replica) return peer.ip;
+    bool told = false;
     std::string_view last;
-    for (const auto& field : head.fields)
-        if (field.id == http::FieldName::x_forwarded_for)
-            for_each_element(field.value, [&](std::string_view element) { last = element; });
-    std::string address = address_in(last);
-    return address.empty() ? peer.ip : address;
+    for (const auto& field : head.fields) {
+        if (field.id != http::FieldName::x_forwarded_for) continue;
+        told = true;
+        for_each_element(field.value, [&](std::string_view element) { last = element; });
+    }
+    return told ? address_in(last) : peer.ip;
+}
+
+std::string client_ip(const http::RequestHead& head, const Peer& peer) {
+    const std::string known = known_client_ip(head, peer);
+    return known.empty() ? peer.ip : known;
 }
 
 // The port is the peer's, so it does not hold for a client behind a proxy.

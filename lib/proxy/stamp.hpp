@@ -77,6 +77,9 @@ bool bypasses(const http::RequestHead&, const config::Settings&, bool upgrades);
 
 /// The client's address for the log: from a trusted proxy's header, else the peer's.
 std::string client_ip(const http::RequestHead&, const Peer&);
+/// The same, but empty where a proxy speaks for a client whose address it does not tell: that one
+/// may be anybody.
+std::string known_client_ip(const http::RequestHead&, const Peer&);
 
 /// The facts for CGI variables that the head does not have. Views into the arguments.
 fcgi::Origin origin_of(const Peer&, std::string_view client_ip, const Record&);

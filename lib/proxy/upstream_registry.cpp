@@ -21,12 +21,21 @@ bool same(const config::Upstream& a, const config::Upstream& b) {
     return without_bounds(a) == without_bounds(b);
 }
 
+// Workers got their environment when they were started: a config that hides another variable needs
+// new ones.
+std::string hidden_from_workers(const config::Config& config) {
+    std::string out;
+    for (const auto& name : config.secret_variables) out.append(name).append("\n");
+    return out;
+}
+
 }  // namespace
 
 UpstreamRegistry::All UpstreamRegistry::find_or_make(const config::Config& config) const {
     All out;
     for (const auto& [name, wanted] : config.upstreams) {
         auto security = security_of(wanted);
+        if (wanted.workers) security += hidden_from_workers(config);
         const auto found = known_.find(name);
         const bool stays = found != known_.end() && found->second.security == security &&
                            same(found->second.config, wanted);

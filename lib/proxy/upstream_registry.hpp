@@ -31,7 +31,7 @@ class UpstreamRegistry {
 
     struct Known {
         config::Upstream config;
-        std::string security;  ///< security_of(config): contents of files
+        std::string security;  ///< security_of(config), and what is hidden from workers
         std::shared_ptr<Upstream> upstream;
         std::shared_ptr<spawn::Pool> workers = nullptr;    ///< null: it has none of ticketgate's
         std::shared_ptr<UpstreamCounts> counts = nullptr;  ///< those of its name

@@ -210,9 +210,9 @@ routes:
         "\r\n\r\n\0\r\nQUIT\n\x21\x12\0\x0c\x06\x06\x06\x06\x7f\0\0\1\0\x09\0\x50", 28);
     const std::string local("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0", 16);
     std::size_t requests = 0;
-    const auto queued = [&](const std::string& header) {
+    const auto queued = [&](const std::string& header, const std::string& lines = {}) {
         Client client(gateway.address());
-        client.send(header + "GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
+        client.send(header + "GET /x HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n");
         EXPECT_EQ(client.read().status, 200);
         return gateway.log(++requests).back().contains("queue");
     };
@@ -220,6 +220,9 @@ routes:
     EXPECT_TRUE(queued(datagram));
     EXPECT_TRUE(queued("PROXY TCP4 6.6.6.6 127.0.0.1 9 80\r\n"));
     EXPECT_FALSE(queued(local)) << "a health check is its proxy's own";
+    for (const char* last : {"unix:", "unknown", "_hidden", "", "127.0.0.1, unknown"})
+        EXPECT_TRUE(queued(local, std::string("X-Forwarded-For: ") + last + "\r\n")) << last;
+    EXPECT_FALSE(queued(local, "X-Forwarded-For: 6.6.6.6, 127.0.0.1\r\n"));
 }
 
 }  // namespace

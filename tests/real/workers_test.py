@@ -67,7 +67,7 @@ class Workers(unittest.TestCase):
         config.write_text(change(SHIPPED.read_text()))
         self.gate = Process([real_test.TICKETGATE, "-c", str(config)], self.folder / "log",
                             {"LISTEN": f"127.0.0.1:{self.port}", "ADMIN": f"127.0.0.1:{self.admin}",
-                             "DOCUMENT_ROOT": str(self.folder / "www"), "STATE": str(self.state)})
+                             "DOCUMENT_ROOT": str(self.folder / "www"), "STATE": str(self.state), "HIDDEN": "x"})
         wait_for(lambda: answers(self.port, self.admin), "ticketgate listens")
 
     def ask(self, path, method="GET", body=None):
@@ -296,6 +296,11 @@ class Workers(unittest.TestCase):
         seen = json.loads(self.ask("/env.php")[1])
         self.assertEqual([name in seen for name in ("LISTEN", "DOCUMENT_ROOT", "STATE", "ADMIN")],
                          [True, True, False, False])
+        text = (self.folder / "workers.yaml").read_text()
+        (self.folder / "workers.yaml").write_text(text.replace('token: "${STATE}"', 'token: "${HIDDEN}"'))
+        self.gate.child.send_signal(signal.SIGHUP)
+        wait_for(lambda: "HIDDEN" not in json.loads(self.ask("/env.php")[1]), "workers of the new config")
+        self.assertIn("STATE", json.loads(self.ask("/env.php")[1]))
 
     def test_a_limit_of_memory_ends_one_request(self):
         self.start(lambda text: text.replace("      max_requests", "      rlimits: { as: 400MiB }\n      max_requests"))

@@ -1,5 +1,7 @@
 #include "config/environment.hpp"
 
+#include <ctime>
+
 #include "loading.hpp"
 
 namespace ticketgate::config {
@@ -117,6 +119,28 @@ TEST(Environment, ReportsAProblemAtThePlaceOfItsScalar) {
         printed(loaded.problems).at(0),
         "c.yaml:6:12: routes[0].queue: environment variable QUEUE is not set; set it or write "
         "${QUEUE:-default}");
+}
+
+Duration cpu_of_pieces(const std::string& page) {
+    const auto now = [] {
+        timespec at{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+        return seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec);
+    };
+    const auto begin = now();
+    std::size_t size = 0;
+    for_each_piece(
+        page, [&](std::string_view text) { size += text.size(); }, [](std::string_view) {});
+    EXPECT_EQ(size, page.size());
+    return now() - begin;
+}
+
+// With a look for the brace that goes to the end of the page it is a thousand times as much.
+TEST(BodyText, ManyDollarsCostNoMoreThanTheirBytes) {
+    std::string dollars, braces;
+    while (dollars.size() < 2'000'000) dollars += "$ ";
+    while (braces.size() < dollars.size()) braces += "${price} ";
+    EXPECT_LE(cpu_of_pieces(dollars), 50 * cpu_of_pieces(braces));
 }
 
 }  // namespace

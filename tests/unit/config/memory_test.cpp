@@ -31,5 +31,23 @@ TEST(LoadWithoutMemory, IsNoConfigAndNoEnd) {
     EXPECT_GT(pieces, 100) << "no shortage has struck";
 }
 
+// A run that asks php-fpm's status page compares the upstreams at each turn; an exception there
+// would end the process.
+TEST(SameBackend, NeedsNoMemory) {
+    Upstream one;
+    one.url = "fastcgi://app.example.org:9000";
+    one.fcgi.emplace();
+    one.fcgi->root = "/srv/a/folder/of/some/length";
+    one.fcgi->params = {{"A_NAME_OF_SOME_LENGTH", "a value of some length"}};
+    one.fcgi->status.emplace();
+    one.fcgi->status->url = "fastcgi://app.example.org:9001";
+    Upstream other = one, elsewhere = one;
+    other.fcgi->status->url = "fastcgi://app.example.org:9002";
+    elsewhere.fcgi->root += "/else";
+    const NoMemory shortage(0);
+    EXPECT_TRUE(same_backend(one, other));
+    EXPECT_FALSE(same_backend(one, elsewhere));
+}
+
 }  // namespace
 }  // namespace ticketgate::config
