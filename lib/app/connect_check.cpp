@@ -62,7 +62,7 @@ class Trial {
         config::Config others = config_;
         for (const auto& [name, upstream] : config_.upstreams) {
             if (!upstream.workers) continue;
-            out.push_back(look_at_workers("upstream " + name, config_, upstream));
+            out.push_back(look_at_workers("upstream " + name, upstream));
             others.upstreams.erase(name);
         }
         for (const auto& [name, known] : registry_.find_or_make(others)) {
@@ -107,10 +107,9 @@ class Trial {
 
  private:
     // `check` starts nothing.
-    static Tried look_at_workers(const std::string& about, const config::Config& config,
-                                 const config::Upstream& upstream) {
+    Tried look_at_workers(const std::string& about, const config::Upstream& upstream) const {
         try {
-            const spawn::Command command = recipe_of(config, *upstream.workers).command;
+            const spawn::Command command = recipe_of(config_, *upstream.workers).command;
             const auto why = why_scripts_cannot_run(upstream, command);
             if (!why.empty()) return bad(about, why, {});
             return {true, about + ": its workers run " + command.program};

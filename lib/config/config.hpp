@@ -51,7 +51,7 @@ struct Config {
     std::optional<Tracing> tracing;       ///< absent: `off`
     Log log;
     milliseconds drain_timeout = 30s;
-    std::set<std::string> secret_variables;  ///< of the environment, that tokens and passwords name
+    std::set<std::string> secret_variables;  ///< secret_variables() of the file
     std::map<std::string, Mark>
         marks;  ///< the place of each value: `queues.a.order` → file:line:column
 

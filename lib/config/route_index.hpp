@@ -48,7 +48,7 @@ class RouteIndex {
     /// Of a request without a host.
     Match match(std::string_view normal_path) const;
     Match match(const Asked& asked) const;
-    /// Of a request that has the first host and the first listener of these conditions.
+    /// Matches a request to the first host and the first listener that `when` lists.
     Match match_as(const Conditions& when, std::string_view path, std::string_view method) const;
     /// Of every request to which this route applies, as far as its conditions tell.
     Match match_within(std::size_t route) const;

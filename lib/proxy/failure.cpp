@@ -239,7 +239,7 @@ std::string FailureBody::value_of(std::string_view name) const {
 }
 
 std::string_view FailureBody::next() {
-    if (!std::exchange(begun_, true) && !made_.empty()) return made_;
+    if (!made_.empty()) return value_ = std::exchange(made_, {});
     while (after_.empty() && !rest_.empty()) {
         const auto piece = config::take_piece(rest_);
         value_ = piece.name.empty() ? std::string() : value_of(piece.name);

@@ -46,12 +46,12 @@ class FailureBody {
  private:
     std::string value_of(std::string_view name) const;
 
-    std::string made_;       // for this answer
+    std::string made_;       // for this answer; empty behind next()
     std::string_view rest_;  // of the config's text
     std::string_view after_;
-    std::string value_;
+    std::string value_;  // what next() has returned, if it is not of the config
     std::optional<FailureFacts> facts_;
-    bool escaped_ = false, begun_ = false;
+    bool escaped_ = false;
     std::uint64_t size_ = 0;
 };
 

@@ -232,8 +232,9 @@ std::string known_client_ip(const http::RequestHead& head, const Peer& peer) {
 }
 
 std::string client_ip(const http::RequestHead& head, const Peer& peer) {
-    const std::string known = known_client_ip(head, peer);
-    return known.empty() ? peer.ip : known;
+    std::string ip = known_client_ip(head, peer);
+    if (ip.empty()) ip = peer.ip;
+    return ip;
 }
 
 // The port is the peer's, so it does not hold for a client behind a proxy.

@@ -17,7 +17,7 @@ struct WorkersFault : std::runtime_error {
     const char* key;  ///< of `workers:`
 };
 
-/// Of ticketgate's own variables, workers do not get those that the config reads its secrets from.
+/// Workers inherit ticketgate's environment without the variables in `config.secret_variables`.
 /// Throws WorkersFault.
 spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers);
 spawn::Bounds bounds_of(const config::Config& config, const std::string& upstream);

@@ -1,4 +1,5 @@
 // Limits for one client: its connections, its upload rate, and the PROXY protocol.
+#include "support/proxy_header.hpp"
 #include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
@@ -236,17 +237,17 @@ TEST(ProxyProtocol, ASenderThatSpeaksForItselfKeepsItsAddress) {
 
 // A client whose address its proxy does not know, or on a socket without one, is not the proxy.
 TEST(ProxyProtocol, AClientWithoutAnAddressIsNotTrustedAsItsProxy) {
-    const auto v2 = [](char command, char family, const std::string& rest) {
-        return "\r\n\r\n\0\r\nQUIT\n"s + command + family + '\0' + static_cast<char>(rest.size()) +
-               rest;
-    };
     const std::string inet = "\xcb\x00\x71\x09\x0a\x00\x00\x01\x9c\x40\x01\xbb"s;
     const std::string paths(216, '\0');
     const std::vector<std::pair<std::string, bool>> headers{
-        {"PROXY UNKNOWN\r\n", false},       {"PROXY UNKNOWN ::1 ::1 1 2\r\n", false},
-        {v2('\x21', '\x00', ""), false},    {v2('\x21', '\x12', inet), false},
-        {v2('\x21', '\x31', paths), false}, {v2('\x21', '\x32', paths), false},
-        {v2('\x20', '\x00', ""), true},     {v2('\x20', '\x11', inet), true}};
+        {"PROXY UNKNOWN\r\n", false},
+        {"PROXY UNKNOWN ::1 ::1 1 2\r\n", false},
+        {proxy_v2('\x21', '\x00', ""), false},
+        {proxy_v2('\x21', '\x12', inet), false},
+        {proxy_v2('\x21', '\x31', paths), false},
+        {proxy_v2('\x21', '\x32', paths), false},
+        {proxy_v2('\x20', '\x00', ""), true},
+        {proxy_v2('\x20', '\x11', inet), true}};
     Backend backend;
     Gateway gateway(behind_proxy("trusted_proxies: [127.0.0.0/8]") +
                         "ids: { request_id: { policy: preserve_or_generate } }\n",

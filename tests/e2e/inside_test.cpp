@@ -3,6 +3,7 @@
 #include <future>
 
 #include "support/configs.hpp"
+#include "support/proxy_header.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -355,7 +356,7 @@ routes: [{ prefix: /, upstream: app, queue: q, inside_calls: pass_any }]
     ASSERT_TRUE(backend.wait_for("/page"));
     const std::string head = "GET /x HTTP/1.1\r\nHost: a\r\nX-Request-Id: " +
                              backend.of("/page").at(0).header("X-Request-Id") + "\r\n";
-    const std::string local("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0", 16);
+    const std::string local = proxy_v2('\x20', '\0', "");
     std::vector<Client> strangers;
     for (const std::string& first : {std::string("PROXY UNKNOWN\r\n"), local}) {
         strangers.emplace_back(gateway.address(0));

@@ -1,4 +1,5 @@
 // CONTRACT 6: several sites behind one ticketgate, and routes that ask for more than a path.
+#include "support/proxy_header.hpp"
 #include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
@@ -206,9 +207,9 @@ routes:
   - { prefix: /, from: [127.0.0.1], upstream: app, queue: off }
 )",
                     with(backend));
-    const std::string datagram(
-        "\r\n\r\n\0\r\nQUIT\n\x21\x12\0\x0c\x06\x06\x06\x06\x7f\0\0\1\0\x09\0\x50", 28);
-    const std::string local("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0", 16);
+    const std::string datagram =
+        proxy_v2('\x21', '\x12', {"\x06\x06\x06\x06\x7f\0\0\1\0\x09\0\x50", 12});
+    const std::string local = proxy_v2('\x20', '\0', "");
     std::size_t requests = 0;
     const auto queued = [&](const std::string& header, const std::string& lines = {}) {
         Client client(gateway.address());
