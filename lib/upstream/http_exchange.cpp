@@ -78,7 +78,7 @@ void HttpExchange::note_head(bool to_head_request, const http::ResponseHead& hea
     announced_close_ = head.announces_close && !head.informational();
     told_timeout_s_ = head.keep_alive_timeout_s;
     silence_ = silence_after(head, to_head_request);
-    if (head.status == 101) end_ = End::unknown;  // bytes after it are not HTTP
+    if (head.status == 101) end_ = End::tunnel;
     if (head.informational()) return;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
     end_ = end_shown(head);
@@ -130,7 +130,7 @@ bool HttpExchange::settled() const {
 bool HttpExchange::may_ask_for_end() const {
     const bool read =
         end_ == End::headless || end_ == End::unknown || (has_end() && decoder_.done());
-    return announced_close_ && read && all_sent() && !over() && !half_closed() && !asked_for_end_;
+    return ends_by_close() && read && all_sent() && !over() && !half_closed() && !asked_for_end_;
 }
 
 // RFC 9112 9.6: a server that announces the close closes. Some (Tornado, aiohttp) send the field
@@ -152,18 +152,20 @@ bool HttpExchange::ask_for_end() noexcept {
 }
 
 // A server that keeps its connection reads the next request when its work is over: it finds a FIN
-// then, and closes. A server that has announced to close does so by itself, or is asked later.
+// then, and closes. A server that has announced to close does so by itself, or is asked later; so
+// is one in the midst of an answer, where a FIN would pass for a client that left (ask_for_end()).
 // Nothing more is sent into a tunnel that was left in the midst, or to a peer that takes nothing.
 void HttpExchange::ask_to_close() noexcept {
     const bool sends = !all_sent() && end_ != End::tunnel;
-    if ((mute() || (!sends && !announced_close_)) && !half_closed()) finish_sending();
+    if ((mute() || (!sends && !ends_by_close())) && !half_closed()) finish_sending();
 }
 
 // Bytes behind the answer prove nothing: a script that works on may have written them. A server
-// that has answered the question and keeps the connection all the same closes after a FIN.
+// that has answered the question and keeps the connection all the same closes after a FIN. Without
+// a framing the bytes may still be those of the answer.
 void HttpExchange::drop_late_bytes() noexcept {
     unread_ = {};
-    if (asked_for_end_ && !half_closed()) finish_sending();
+    if (asked_for_end_ && end_ != End::unknown && !half_closed()) finish_sending();
 }
 
 Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {

@@ -101,9 +101,8 @@ const std::string closes_after_body =
 const std::string closes_after_head = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
 
 // As behind Tornado and aiohttp, which keep the connection.
-void expect_asked_for_end(const std::string& answer, std::string_view method = "GET",
-                          std::string_view body = {}) {
-    Backend backend;
+void expect_asked_for_end(Backend& backend, const std::string& answer,
+                          std::string_view method = "GET", std::string_view body = {}) {
     backend.on("/x", [&](Call& call) { call.finish(answer); });
     Gateway gateway(one_queue(), with(backend));
     Client client = gateway.client();
@@ -115,22 +114,47 @@ void expect_asked_for_end(const std::string& answer, std::string_view method = "
     EXPECT_EQ(backend.most_in_flight(), 1) << answer;
 }
 
+void expect_asked_for_announced_end(const std::string& answer, std::string_view method = "GET",
+                                    std::string_view body = {}) {
+    Backend backend;
+    expect_asked_for_end(backend, answer, method, body);
+}
+
 TEST(SlotEnd, IsAskedForWhereAnAnnouncedEndDoesNotCome) {
-    expect_asked_for_end(closes_after_body);
-    expect_asked_for_end("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
-    expect_asked_for_end(closes_after_head);
-    expect_asked_for_end("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n");
-    expect_asked_for_end(closes_after_body, "PUT", std::string(70'000, 'b'));
+    expect_asked_for_announced_end(closes_after_body);
+    expect_asked_for_announced_end("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    expect_asked_for_announced_end(closes_after_head);
+    expect_asked_for_announced_end("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n");
+    expect_asked_for_announced_end(closes_after_body, "PUT", std::string(70'000, 'b'));
+}
+
+// nginx closes at a FIN, while the script behind it runs on.
+void expect_asked_for_end_of_garbage(const std::string& answer) {
+    Backend backend;
+    backend.on("*", [](Call& call) { call.close(); });
+    expect_asked_for_end(backend, answer);
 }
 
 // Where its body begins, each of these breaks the framing that its head has told.
-TEST(SlotEnd, IsAskedForWhereAnAnnouncedEndDoesNotComeBehindGarbage) {
-    const std::string chunked =
-        "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
-    expect_asked_for_end(chunked + "zz");
-    expect_asked_for_end(chunked + "2\r\nokay");
-    expect_asked_for_end(chunked + "2\r\nok\r\n0\r\nno field\r\n\r\n");
-    expect_asked_for_end(chunked + "2;" + std::string(20'000, 'x') + "\r\nok\r\n0\r\n\r\n");
+TEST(SlotEnd, IsAskedForBehindABodyThatBreaksItsFraming) {
+    for (const std::string close : {"Connection: close\r\n", ""}) {
+        const std::string chunked =
+            "HTTP/1.1 200 OK\r\n" + close + "Transfer-Encoding: chunked\r\n\r\n";
+        expect_asked_for_end_of_garbage(chunked + "zz");
+        expect_asked_for_end_of_garbage(chunked + "2\r\nokay");
+        expect_asked_for_end_of_garbage(chunked + "2\r\nok\r\n0\r\nno field\r\n\r\n");
+        expect_asked_for_end_of_garbage(chunked + "2;" + std::string(20'000, 'x') +
+                                        "\r\nok\r\n0\r\n\r\n");
+    }
+}
+
+// nginx takes a `Status: 100` of a script for the head of an interim answer, and keeps the
+// connection.
+TEST(SlotEnd, IsAskedForBehindBytesThatAreNoHead) {
+    const std::string two_lengths =
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok";
+    expect_asked_for_end_of_garbage("HTTP/1.1 100 Continue\r\n\r\nbody");
+    expect_asked_for_end_of_garbage("HTTP/1.1 103 Early Hints\r\n\r\n" + two_lengths);
 }
 
 // A script that works on writes more, which may look like the answer to the question.
@@ -159,8 +183,6 @@ TEST(SlotEnd, IsNotShownByBytesBehindTheAnswer) {
     }
 }
 
-// nginx takes a `Status: 100` of a script for the head of an interim answer, and keeps the
-// connection, which ends when it reads the FIN.
 void expect_fin(const std::string& answer) {
     Backend backend;
     backend.on("/x", [&](Call& call) {
@@ -174,15 +196,8 @@ void expect_fin(const std::string& answer) {
     EXPECT_EQ(backend.count("*"), 0u) << answer;
 }
 
-TEST(SlotEnd, OfBytesThatAreNoHeadIsAskedForAtOnce) {
-    expect_fin("HTTP/1.1 100 Continue\r\n\r\nbody");
-}
-
 // A head that is not the last one cannot announce the end of the connection.
-TEST(SlotEnd, IsNotAnnouncedByAnInterimHead) {
-    const std::string two_lengths =
-        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok";
-    expect_fin("HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n" + two_lengths);
+TEST(SlotEnd, IsNotAnnouncedByASwitch) {
     expect_fin("HTTP/1.1 101 S\r\nUpgrade: foo\r\nConnection: upgrade, close\r\n\r\n");
     expect_fin("HTTP/1.0 101 S\r\nUpgrade: foo\r\nConnection: upgrade\r\n\r\n");
 }

@@ -22,6 +22,7 @@ SCRIPTS = {
     "span.php": "<?php ignore_user_abort(true); $b = hrtime(true); $end = $_GET['end'];"
                 " while (ob_get_level()) ob_end_clean();"
                 " if ($end == '204' || $end == '304') http_response_code((int)$end);"
+            " if ($end == '100') { header('Status: 100'); echo str_repeat('some of it ', 1000); }"
                 " if ($end == 'close') { header('Connection: close'); header('Content-Length: 2'); echo 'ok'; }"
                 " if ($end == 'late') { header('Connection: close'); header('Content-Length: 2'); echo 'ok'; }"
                 " if ($end == 'head') echo 'some of it';"
@@ -130,7 +131,8 @@ class SlotEnd(real_test.Served):
                     thread.start()
                 for thread in threads:
                     thread.join()
-                self.assertEqual(found, [int(end[:3]) if end[0].isdigit() else 200] * count)
+                expected = 502 if end == "100" else int(end[:3]) if end[0].isdigit() else 200
+                self.assertEqual(found, [expected] * count)
                 wait_for(lambda: self.spans.read_text().count("\n") == count, "every script has ended")
                 spans = sorted(tuple(map(int, line.split())) for line in self.spans.read_text().splitlines())
                 overlaps = sum(1 for one, then in zip(spans, spans[1:]) if then[0] < one[1])
@@ -170,7 +172,7 @@ class TestFpm(SlotEnd, unittest.TestCase):
 # nginx also cannot relay an early answer to a long PUT (docs/queues.md, "What a proxy cannot see").
 class TestNginxFpm(SlotEnd, unittest.TestCase):
     backend_type = NginxFpm
-    ends = ["head"]
+    ends = ["head", "100"]
     uploads = ["POST"]
 
 

@@ -182,8 +182,12 @@ Answer http_answer(Random& random, const Question& question) {
     if (kind == Kind::garbage_head) answer.bytes = "HTTP/1.1 2x0 WAT\r\n\r\n";
     if (kind == Kind::garbage_chunk)
         answer.bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" +
-                       std::string(stays_behind_garbage(question) ? "Connection: close\r\n" : "") +
+                       std::string(fate.closes ? "Connection: close\r\n" : "") +
                        "\r\n5\r\nhello\r\nzz\r\n";
+    if (kind == Kind::garbage_chunk && fate.writes_after != Duration{}) {
+        answer.pauses = {{answer.bytes.size(), fate.writes_after}};
+        answer.bytes += "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    }
     const bool garbage = kind == Kind::garbage_head || kind == Kind::garbage_chunk;
     if (garbage) answer.runs_on = fate.runs_on;
     // The others have no meaning here.

@@ -50,6 +50,8 @@ struct Fate {
     /// While it works on, so long after its answer, it writes more, in the shape of an answer.
     Duration writes_after = Duration{};
     bool stays = false;  ///< announces the end of its connection and keeps it, until it is asked
+    /// Takes a FIN for a client that has left, and closes while its script runs on: nginx.
+    bool leaves_at_fin = false;
     bool says_more = false;  ///< than it announced, or where there is room for nothing
     bool resets = false;     ///< dies by RST
     /// Where its request is not whole yet when it begins: this machine can write no more of it,

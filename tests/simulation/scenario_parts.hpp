@@ -58,5 +58,8 @@ Plan tight_upload(const std::string& route);
 Plan early_answers(const std::string& route);
 /// Uploads that cannot be sent on, over new connections and a kept one; one is answered meanwhile.
 Plan sealed_connections();
+/// The framing of their answers breaks, and they keep their connections, whether they announce the
+/// end of it or not.
+Plan garbage_whose_end_does_not_come();
 
 }  // namespace ticketgate::sim

@@ -222,32 +222,6 @@ Plan scripts_run_on() {
                       client({headless}, 2ms), client({get("/b")}, 3ms)});
 }
 
-// They announce the end of their connections and keep them, some while their scripts run on.
-Plan ends_that_do_not_come() {
-    Ask staying = get("/a"), working = get("/a"), closing = get("/a");
-    staying.fate.stays = working.fate.stays = closing.fate.closes = true;
-    working.fate.works_on = closing.fate.works_on = 1500ms;
-    working.fate.writes_after = 1200ms;
-    return plan_with({client({staying, get("/a")}), client({working}, 1ms), client({closing}, 2ms),
-                      client({staying}, 3ms)});
-}
-
-Plan heads_whose_ends_do_not_come() {
-    Ask staying = get("/a", 1ms, Fate::Form::no_content);
-    staying.fate.stays = true;
-    return plan_with({client({staying, get("/a")}), client({staying}, 1ms)});
-}
-
-// The framing of their answers breaks, and they keep their connections, whether they announce the
-// end of it or not.
-Plan garbage_whose_end_does_not_come() {
-    using Kind = Fate::Kind;
-    Ask garbage = with(get("/a", 1ms, Fate::Form::chunked), Kind::garbage_chunk, 20ms);
-    garbage.fate.stays = true;
-    return plan_with(
-        {client({garbage, get("/a")}), client({garbage}, 1ms), client({get("/b")}, 2ms)});
-}
-
 // Their bodies take time; HEAD requests are answered long before.
 Plan heads_in_line() {
     Ask head = get("/b", 1ms, Fate::Form::chunked);
@@ -398,10 +372,8 @@ std::vector<Scenario> scenarios() {
         {"odd fields", odd_fields()},
         {"lost network", lost_network()},
         {"sealed connections", sealed_connections()},
-        {"ends that do not come", ends_that_do_not_come()},
-        {"heads whose ends do not come", heads_whose_ends_do_not_come()},
-        {"garbage whose end does not come", garbage_whose_end_does_not_come()},
     };
+    for (Scenario& scenario : end_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : early_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : inside_scenarios()) all.push_back(std::move(scenario));

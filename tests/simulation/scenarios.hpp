@@ -16,6 +16,7 @@ struct Scenario {
 
 std::vector<Scenario> scenarios();
 std::vector<Scenario> early_scenarios();   ///< part of them
+std::vector<Scenario> end_scenarios();     ///< the same
 std::vector<Scenario> inside_scenarios();  ///< the same
 
 }  // namespace ticketgate::sim

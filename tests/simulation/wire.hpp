@@ -82,6 +82,8 @@ class Link {
     bool closed() const { return peer_closed_; }
     /// Nothing more comes, and everything was received.
     bool ended() const { return from_proxy_.empty() && (proxy_fin_ || proxy_gone_); }
+    /// As EPOLLRDHUP tells, to which nginx reacts: there may be unread bytes before the FIN.
+    bool half_closed() const { return proxy_fin_; }
     bool reset() const { return reset_to_peer_; }
     bool proxy_gone() const { return proxy_gone_; }
     std::size_t unread() const { return to_proxy_.size(); }  ///< by the proxy

@@ -1,0 +1,55 @@
+// Ends of answers that the backend's connection does not show by itself: the proxy has to ask.
+#include "simulation/scenario_parts.hpp"
+#include "simulation/scenarios.hpp"
+
+namespace ticketgate::sim {
+
+Plan garbage_whose_end_does_not_come() {
+    using Kind = Fate::Kind;
+    Ask garbage = with(get("/a", 1ms, Fate::Form::chunked), Kind::garbage_chunk, 20ms);
+    garbage.fate.stays = true;
+    Ask announced = garbage;
+    announced.fate.closes = true;
+    return plan_with(
+        {client({announced, get("/a")}), client({garbage}, 1ms), client({get("/b")}, 2ms)});
+}
+
+namespace {
+
+// They announce the end of their connections and keep them, some while their scripts run on.
+Plan ends_that_do_not_come() {
+    Ask staying = get("/a"), working = get("/a"), closing = get("/a");
+    staying.fate.stays = working.fate.stays = closing.fate.closes = true;
+    working.fate.works_on = closing.fate.works_on = 1500ms;
+    working.fate.writes_after = 1200ms;
+    return plan_with({client({staying, get("/a")}), client({working}, 1ms), client({closing}, 2ms),
+                      client({staying}, 3ms)});
+}
+
+Plan heads_whose_ends_do_not_come() {
+    Ask staying = get("/a", 1ms, Fate::Form::no_content);
+    staying.fate.stays = true;
+    return plan_with({client({staying, get("/a")}), client({staying}, 1ms)});
+}
+
+// Its framing breaks as well, where the script runs on and a FIN would hide its end.
+Plan garbage_that_runs_on() {
+    using Kind = Fate::Kind;
+    Ask garbage = with(get("/a", 1ms, Fate::Form::chunked), Kind::garbage_chunk, 1500ms);
+    garbage.fate.stays = garbage.fate.leaves_at_fin = true;
+    garbage.fate.writes_after = 1200ms;
+    return plan_with({client({garbage}), client({get("/a")}, 1ms)});
+}
+
+}  // namespace
+
+std::vector<Scenario> end_scenarios() {
+    return {
+        {"ends that do not come", ends_that_do_not_come()},
+        {"heads whose ends do not come", heads_whose_ends_do_not_come()},
+        {"garbage whose end does not come", garbage_whose_end_does_not_come()},
+        {"garbage that runs on", garbage_that_runs_on()},
+    };
+}
+
+}  // namespace ticketgate::sim
