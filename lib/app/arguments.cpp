@@ -34,6 +34,24 @@ std::string why_no_request_id(const std::string& text) {
     return text.empty() ? "the request id is empty" : "";
 }
 
+std::string why_no_queue(const std::string& text) {
+    return text.empty() ? "the name of the queue is empty" : "";
+}
+
+std::string why_no_admin(const std::string& text) {
+    return text.empty() ? "the address of the admin listener is empty" : "";
+}
+
+// CLI::Range() lets `nan` pass.
+std::string why_no_interval(const std::string& text) {
+    double interval = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, interval);
+    const bool fits = interval >= 0.1 && interval <= 3600;
+    if (error == std::errc{} && stop == end && fits) return {};
+    return text + " is not a number of seconds from 0.1 to 3600";
+}
+
 std::string why_no_time(const std::string& text) {
     const auto time = parse_duration(text);
     return time && *time >= 1ms && *time <= 24h

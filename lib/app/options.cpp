@@ -123,7 +123,7 @@ void Line::add_top() {
     top->add_option("QUEUE", queue, "the queue to begin with; default: the one that is blocked");
     top->add_option("--every", every, "seconds between two pictures")
         ->capture_default_str()
-        ->check(CLI::Range(0.1, 3600.0));
+        ->check(why_no_interval);
 }
 
 void Line::add_admin_commands() {
@@ -144,19 +144,19 @@ void Line::add_admin_commands() {
     add_views(*workers);
     release = add("release", "releases the slot of a stuck request, whose backend may still run",
                   footer("  ticketgate release cart 4711 --request-id d22ci1fi0k9uljvvin90", asks));
-    release->add_option("QUEUE", queue, "the queue")->required();
+    release->add_option("QUEUE", queue, "the queue")->required()->check(why_no_queue);
     release->add_option("NUMBER", number, "its number, as `queues QUEUE` shows it")
         ->required()
         ->check(why_no_number);
     release->add_option("--request-id", request_id, "only this request")->check(why_no_request_id);
     pause = add("pause", "admits nobody to a queue; requests that run go on, the others wait",
                 footer("  ticketgate pause cart\n  ticketgate pause cart --for 30s", asks));
-    pause->add_option("QUEUE", queue, "the queue")->required();
+    pause->add_option("QUEUE", queue, "the queue")->required()->check(why_no_queue);
     pause->add_option("--for", how_long, "ends the pause after this time, such as 30s; at most 24h")
         ->check(why_no_time);
     resume = add("resume", "ends the pause of a queue: its line goes on in order",
                  footer("  ticketgate resume cart", asks));
-    resume->add_option("QUEUE", queue, "the queue")->required();
+    resume->add_option("QUEUE", queue, "the queue")->required()->check(why_no_queue);
     drain = add("drain", "finishes the queues and stops the running process",
                 footer("  ticketgate drain", asks));
     reload = add("reload", "makes the running process read its config again",
@@ -172,9 +172,8 @@ void Line::add_admin_commands() {
     upgrade->add_flag("--wait", wait, "waits until the old process has finished its line");
     for (auto* command :
          {health, queues, top, workers, release, pause, resume, drain, reload, upgrade})
-        command->add_option(
-            "--admin", admin,
-            "host:port or unix:/path of the admin listener; default: as in the file");
+        command->add_option("--admin", admin, "host:port or unix:/path; default: as in the file")
+            ->check(why_no_admin);
 }
 
 void Line::add_cluster_commands() {
@@ -193,7 +192,7 @@ void Line::add_cluster_commands() {
     add_views(*status);
     settle = add("settle", "says that all requests of a lost replica have ended",
                  footer("  ticketgate settle app 1790000000", ends));
-    settle->add_option("QUEUE", queue, "the queue")->required();
+    settle->add_option("QUEUE", queue, "the queue")->required()->check(why_no_queue);
     settle->add_option("EPOCH", number, "the epoch that `cluster status` names")
         ->required()
         ->check(why_no_epoch);

@@ -47,8 +47,9 @@ struct LogWriter::Shared {
     bool next_batch(std::string& batch);
     void write(std::string_view batch);
     void finish_line();
-    void tell();
+    void tell(bool last);
     bool begin_telling();
+    bool untold() const { return lost && dropped.load(std::memory_order_relaxed) != told; }
 
     const std::shared_ptr<LogFile> file;
     const std::size_t max_buffer;
@@ -155,22 +156,28 @@ void LogWriter::run(const std::shared_ptr<Shared>& shared) {
     while (shared->next_batch(batch)) {
         shared->write(batch);
         shared->finish_line();
-        shared->tell();
+        shared->tell(false);
     }
+    shared->tell(true);
     const std::lock_guard lock(shared->mutex);
     shared->ended = true;
     shared->done.notify_all();
 }
 
-// Takes the next batch; the last one is done with. False: the thread must end.
+// Takes the next batch; the last one is done with. An empty one: a loss may be told now. False: the
+// thread must end.
 bool LogWriter::Shared::next_batch(std::string& batch) {
     std::unique_lock lock(mutex);
     held -= batch.size();
     batch.clear();
     if (held == 0) done.notify_all();
-    more.wait(lock, [this] { return stopping || !queue.empty(); });
+    const auto ready = [this] { return stopping || !queue.empty(); };
+    if (untold())
+        more.wait_for(lock, std::max(tell_at - monotonic_now(), Duration(look_again)), ready);
+    else
+        more.wait(lock, ready);
     batch.swap(queue);
-    return !batch.empty() && !abandoned;
+    return (!batch.empty() || !stopping) && !abandoned;
 }
 
 void LogWriter::Shared::write(std::string_view batch) {
@@ -192,9 +199,10 @@ void LogWriter::Shared::finish_line() {
     for (; file->unfinished() && !abandoned; (void)file->write({})) file->wait_writable(look_again);
 }
 
-void LogWriter::Shared::tell() {
+// The `last` telling does not wait for its time.
+void LogWriter::Shared::tell(bool last) {
     const auto now_dropped = dropped.load(std::memory_order_relaxed);
-    if (now_dropped == told || !lost || monotonic_now() < tell_at || !begin_telling()) return;
+    if (!untold() || (!last && monotonic_now() < tell_at) || !begin_telling()) return;
     const int short_of = shortage.exchange(0, std::memory_order_relaxed);
     if (lost({now_dropped - told, error != 0 ? error : short_of, fails})) {
         told = now_dropped;

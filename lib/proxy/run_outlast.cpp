@@ -72,17 +72,18 @@ void Run::outlast() noexcept {
     }
     // Reads also behind an exception: bytes that were read before it are in the loop's buffer.
     const std::uint64_t heard = exchange_->received();
-    const bool may_ask = exchange_->may_ask_for_end();
+    const bool announced = exchange_->announced_end();
     (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
-    if (exchange_->received() == heard && exchange_->may_ask_for_end() == may_ask) return;
+    if (exchange_->received() == heard && exchange_->announced_end() == announced) return;
     watch_ = Watch::end;  // also where the last silence was too long
     arm_silence();
 }
 
-// A backend that announced the end of its connection ends it at once when its work is over.
+// A backend that announced the end of its connection ends it at once when its work is over. In the
+// midst of an answer, some servers (Node) run the question beside the request.
 Duration Run::longest_pause(Duration usual) const {
     constexpr Duration till_asked = 1s;
-    return exchange_->may_ask_for_end() ? std::min(usual, till_asked) : usual;
+    return exchange_->announced_end() ? std::min(usual, till_asked) : usual;
 }
 
 // Tries again later: the event that failed may have been the last one.

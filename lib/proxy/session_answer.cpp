@@ -1,6 +1,7 @@
 // The one failure path of a session: answers the client when a stage failed, and decides how the
 // connection ends.
 #include <algorithm>
+#include <utility>
 
 #include "net/pieces.hpp"
 #include "proxy/failure.hpp"
@@ -173,13 +174,21 @@ task<std::uint64_t> Session::send(FailureResponse& response) {
     co_return left;
 }
 
-// Until `deadline_`.
+// Until the client has taken nothing for write_timeout.
 task<std::size_t> Session::write_all(std::string_view bytes) {
+    bool taken = false;  // since the deadline began
     while (!bytes.empty()) {
         const auto written = net::write_some(client_.wire(), bytes);
-        if (written.status == net::Io::failed || deadline_.expired()) co_return bytes.size();
-        if (written.status == net::Io::ok) bytes.remove_prefix(written.bytes);
-        if (written.status == net::Io::blocked) co_await signal_;
+        if (written.status == net::Io::failed) co_return bytes.size();
+        if (written.status == net::Io::ok) {
+            bytes.remove_prefix(written.bytes);
+            taken = true;
+            continue;
+        }
+        if (std::exchange(taken, false))
+            loop().arm(deadline_, station().snapshot()->config.clients.write_timeout);
+        if (deadline_.expired()) co_return bytes.size();
+        co_await signal_;
     }
     co_return 0;
 }

@@ -221,14 +221,12 @@ std::string address_in(std::string_view element) {
 std::string known_client_ip(const http::RequestHead& head, const Peer& peer) {
     if (peer.speaks_for == SpeaksFor::nobody) return {};
     if (!peer.trusted || peer.replica) return peer.ip;
-    bool told = false;
-    std::string_view last;
-    for (const auto& field : head.fields) {
-        if (field.id != http::FieldName::x_forwarded_for) continue;
-        told = true;
-        for_each_element(field.value, [&](std::string_view element) { last = element; });
-    }
-    return told ? address_in(last) : peer.ip;
+    const http::Field* last = nullptr;
+    for (const auto& field : head.fields)
+        if (field.id == http::FieldName::x_forwarded_for) last = &field;
+    if (last == nullptr) return peer.ip;
+    // Where the proxy added nothing behind the last comma, the element before it is a client's.
+    return address_in(trim(last->value.substr(last->value.rfind(',') + 1)));
 }
 
 std::string client_ip(const http::RequestHead& head, const Peer& peer) {

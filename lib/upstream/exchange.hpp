@@ -121,10 +121,11 @@ class Exchange {
     /// may be the one that there was no memory for.
     virtual Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept = 0;
 
-    /// The answer is read, or its framing makes no sense, and it announced the end of its
-    /// connection, which has not come; the backend was not asked for it yet.
-    virtual bool may_ask_for_end() const { return false; }
-    /// Then asks, so that a backend that is done closes. False: it may not.
+    /// The answer is read and announced the end of its connection, which has not come; the backend
+    /// was not asked for it yet.
+    virtual bool announced_end() const { return false; }
+    /// Asks then, or where the framing of the answer makes no sense, so that a backend that is done
+    /// closes. False: it may not ask, or has done so.
     virtual bool ask_for_end() noexcept { return false; }
 
     /// The backend's text beside its response, for the operational log; bounded. May be empty.

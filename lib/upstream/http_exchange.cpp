@@ -78,7 +78,7 @@ void HttpExchange::note_head(bool to_head_request, const http::ResponseHead& hea
     announced_close_ = head.announces_close && !head.informational();
     told_timeout_s_ = head.keep_alive_timeout_s;
     silence_ = silence_after(head, to_head_request);
-    if (head.status == 101) end_ = End::tunnel;
+    if (head.status == 101) end_ = End::unknown;  // bytes after it are not HTTP
     if (head.informational()) return;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
     end_ = end_shown(head);
@@ -127,10 +127,9 @@ bool HttpExchange::settled() const {
     return end_ == End::framed && decoder_.done() && all_sent() && keep_alive_;
 }
 
-bool HttpExchange::may_ask_for_end() const {
-    const bool read =
-        end_ == End::headless || end_ == End::unknown || (has_end() && decoder_.done());
-    return ends_by_close() && read && all_sent() && !over() && !half_closed() && !asked_for_end_;
+bool HttpExchange::announced_end() const {
+    const bool read = end_ == End::headless || (has_end() && decoder_.done());
+    return announced_close_ && read && may_ask();
 }
 
 // RFC 9112 9.6: a server that announces the close closes. Some (Tornado, aiohttp) send the field
@@ -139,7 +138,7 @@ bool HttpExchange::may_ask_for_end() const {
 // 9110 9.3.7). A FIN instead would pass for a client that left, and end the wait of a server in
 // between (nginx) before its script's end.
 bool HttpExchange::ask_for_end() noexcept {
-    if (!may_ask_for_end()) return false;
+    if (!announced_end() && !(end_ == End::unknown && may_ask())) return false;
     asked_for_end_ = true;
     const std::array<iovec, 3> pieces{net::piece("OPTIONS * HTTP/1.1\r\nHost: "),
                                       net::piece(settings().authority),
@@ -157,7 +156,8 @@ bool HttpExchange::ask_for_end() noexcept {
 // Nothing more is sent into a tunnel that was left in the midst, or to a peer that takes nothing.
 void HttpExchange::ask_to_close() noexcept {
     const bool sends = !all_sent() && end_ != End::tunnel;
-    if ((mute() || (!sends && !ends_by_close())) && !half_closed()) finish_sending();
+    const bool asks = announced_close_ || end_ == End::unknown;
+    if ((mute() || (!sends && !asks)) && !half_closed()) finish_sending();
 }
 
 // Bytes behind the answer prove nothing: a script that works on may have written them. A server

@@ -23,7 +23,7 @@ class HttpExchange final : public PooledExchange {
     void upgrade() override;
     bool settled() const override;
     Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
-    bool may_ask_for_end() const override;
+    bool announced_end() const override;
     bool ask_for_end() noexcept override;
 
  private:
@@ -51,14 +51,14 @@ class HttpExchange final : public PooledExchange {
         early,     ///< it began before the request was sent: its script may still read the request
         unproven,  ///< it may have begun so, before this thread could look
         unknown,   ///< its framing makes no sense: only the connection's end tells
-        tunnel     ///< behind a 101 the bytes are not HTTP
+        tunnel     ///< a 101 was passed on: the bytes are not HTTP
     };
     End end_shown(const http::ResponseHead& head) const;
     /// Its framing says where the body ends.
     bool has_end() const {
         return end_ == End::framed || end_ == End::early || end_ == End::unproven;
     }
-    bool ends_by_close() const { return announced_close_ || end_ == End::unknown; }
+    bool may_ask() const { return all_sent() && !over() && !half_closed() && !asked_for_end_; }
     void ask_to_close() noexcept;
     void drop_late_bytes() noexcept;
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;

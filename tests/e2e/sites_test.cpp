@@ -221,7 +221,8 @@ routes:
     EXPECT_TRUE(queued(datagram));
     EXPECT_TRUE(queued("PROXY TCP4 6.6.6.6 127.0.0.1 9 80\r\n"));
     EXPECT_FALSE(queued(local)) << "a health check is its proxy's own";
-    for (const char* last : {"unix:", "unknown", "_hidden", "", "127.0.0.1, unknown"})
+    for (const char* last : {"unix:", "unknown", "_hidden", "", "127.0.0.1, unknown", "127.0.0.1,",
+                             "127.0.0.1\r\nX-Forwarded-For:"})
         EXPECT_TRUE(queued(local, std::string("X-Forwarded-For: ") + last + "\r\n")) << last;
     EXPECT_FALSE(queued(local, "X-Forwarded-For: 6.6.6.6, 127.0.0.1\r\n"));
 }

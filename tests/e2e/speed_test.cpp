@@ -1,5 +1,6 @@
 // CONTRACT 2.1 and 1.2: a slow client never holds the slot, whether it reads or sends slowly.
 #include "support/configs.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -195,6 +196,28 @@ TEST(SlowReader, ThatMakesProgressIsNotDroppedAtWriteTimeout) {
     }
     ASSERT_TRUE(slow.reader().exactly(body.size() - taken.size(), taken));
     EXPECT_TRUE(taken == body);
+}
+
+// An error page of any size is no exception.
+TEST(SlowReader, OfAnErrorPageThatMakesProgressIsNotDroppedAtWriteTimeout) {
+    const std::string page = pattern(24'000'000);
+    const TemporaryFolder folder;
+    Gateway gateway(
+        one_queue(", on_backend_error: { body_file: " + folder.write("page", page) + " }") +
+            "clients: { write_timeout: 4s }\n",
+        {{"BACKEND", "http://127.0.0.1:1"}});
+    Client slow = gateway.slow_reader();
+    slow.get("/page");
+    (void)slow.reader().through("\r\n\r\n");
+    std::string taken;
+    const auto begin = Clock::now();
+    for (std::size_t piece = page.size() / 60; Clock::now() - begin < 8s;) {
+        if (taken.size() + piece >= page.size()) break;
+        ASSERT_TRUE(slow.reader().exactly(piece, taken));
+        be_slow(120ms);
+    }
+    ASSERT_TRUE(slow.reader().exactly(page.size() - taken.size(), taken));
+    EXPECT_TRUE(taken == page);
 }
 
 TEST(SlowUploader, DoesNotHoldTheSlot) {

@@ -22,7 +22,9 @@ SCRIPTS = {
     "span.php": "<?php ignore_user_abort(true); $b = hrtime(true); $end = $_GET['end'];"
                 " while (ob_get_level()) ob_end_clean();"
                 " if ($end == '204' || $end == '304') http_response_code((int)$end);"
-            " if ($end == '100') { header('Status: 100'); echo str_repeat('some of it ', 1000); }"
+            " if ($end == '100') header('Status: 100'); if ($end == '101') header('Status: 101');"
+            " if ($end == '101') header('Upgrade: x');"
+            " if ($end == '100' || $end == '101') echo str_repeat('some of it ', 1000);"
                 " if ($end == 'close') { header('Connection: close'); header('Content-Length: 2'); echo 'ok'; }"
                 " if ($end == 'late') { header('Connection: close'); header('Content-Length: 2'); echo 'ok'; }"
                 " if ($end == 'head') echo 'some of it';"
@@ -131,7 +133,7 @@ class SlotEnd(real_test.Served):
                     thread.start()
                 for thread in threads:
                     thread.join()
-                expected = 502 if end == "100" else int(end[:3]) if end[0].isdigit() else 200
+                expected = 502 if end in ("100", "101") else int(end[:3]) if end[0].isdigit() else 200
                 self.assertEqual(found, [expected] * count)
                 wait_for(lambda: self.spans.read_text().count("\n") == count, "every script has ended")
                 spans = sorted(tuple(map(int, line.split())) for line in self.spans.read_text().splitlines())
@@ -168,11 +170,18 @@ class TestFpm(SlotEnd, unittest.TestCase):
     backend_type = Fpm
 
 
+class ShortlyKept(NginxFpm):
+    """Keeps connections for a short time, so that it does not take 75 s until it closes."""
+
+    def start_nginx(self, location):
+        super().start_nginx(f"{location}\n      keepalive_timeout 1s;")
+
+
 # nginx ends a 204, a 304 and an answer of known length before the script behind it ends, and HTTP does not show this.
 # nginx also cannot relay an early answer to a long PUT (docs/queues.md, "What a proxy cannot see").
 class TestNginxFpm(SlotEnd, unittest.TestCase):
-    backend_type = NginxFpm
-    ends = ["head", "100"]
+    backend_type = ShortlyKept
+    ends = ["head", "100", "101"]
     uploads = ["POST"]
 
 

@@ -130,8 +130,9 @@ void BackendConnection::written(std::string_view bytes) {
 // The proxy may ask once, where the backend has announced the end of the connection, or where the
 // end of the answer cannot be told.
 void BackendConnection::note_question() {
-    const bool untold = fate().kind == Fate::Kind::garbage_chunk;
-    if (was_asked_ || !answer_.closes || (!answer_.bytes.empty() && !untold))
+    const Fate::Kind kind = faulty() ? fate().kind : Fate::Kind::answers;
+    const bool told = kind != Fate::Kind::garbage_head && kind != Fate::Kind::garbage_chunk;
+    if (was_asked_ || (told && (!answer_.closes || !answer_.bytes.empty())))
         stage_.judge.fail("the proxy asks for the end of work that it must not ask for");
     was_asked_ = true;
 }

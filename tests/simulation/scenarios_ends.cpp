@@ -38,7 +38,9 @@ Plan garbage_that_runs_on() {
     Ask garbage = with(get("/a", 1ms, Fate::Form::chunked), Kind::garbage_chunk, 1500ms);
     garbage.fate.stays = garbage.fate.leaves_at_fin = true;
     garbage.fate.writes_after = 1200ms;
-    return plan_with({client({garbage}), client({get("/a")}, 1ms)});
+    Plan plan = plan_with({client({garbage}), client({get("/a")}, 1ms)});
+    plan.response_timeout = 1s;
+    return plan;
 }
 
 }  // namespace

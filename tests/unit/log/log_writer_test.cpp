@@ -109,6 +109,24 @@ TEST(LogWriter, ReportsWhyItsFileRefusesLines) {
     }
 }
 
+// The first lost line is told at once; the others at most ten seconds later, and at the end.
+TEST(LogWriter, TellsAllItsLossesAtItsEnd) {
+    Pipe pipe;
+    std::atomic<std::uint64_t> told{0};
+    LogWriter writer(file_of(pipe), 10'000, [&](const LogWriter::Loss& loss) {
+        told += loss.lines;
+        return true;
+    });
+    pipe.close_reader();
+    for (int i = 0; i < 3; ++i) {
+        writer.offer(line('a', i));
+        ASSERT_TRUE(writer.drain(patience));
+    }
+    writer.finish(patience);
+    EXPECT_EQ(writer.dropped(), 3u);
+    EXPECT_EQ(told, 3u);
+}
+
 TEST(LogWriter, FinishesALongLineWithoutAnotherOne) {
     Pipe pipe;
     LogWriter writer(file_of(pipe));
