@@ -112,7 +112,7 @@ void Run::out_of_patience() {
         unread
             ? "the backend has answered but does not read the rest of the request; its slot stays "
               "held until it ends the connection"
-            : "the backend's answer has ended but nothing shows that its work has; its slot stays "
+            : "the backend is silent, and nothing shows that its work has ended; its slot stays "
               "held",
         {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
 }
