@@ -49,7 +49,9 @@ struct Fate {
     bool closes_untold = false;  ///< after the answer
     /// While it works on, so long after its answer, it writes more, in the shape of an answer.
     Duration writes_after = Duration{};
-    bool stays = false;  ///< announces the end of its connection and keeps it, until it is asked
+    /// Announces the end of its connection and keeps it, until it is asked; behind garbage it
+    /// announces it only with `closes`.
+    bool stays = false;
     /// Takes a FIN for a client that has left, and closes while its script runs on: nginx.
     bool leaves_at_fin = false;
     bool says_more = false;  ///< than it announced, or where there is room for nothing
