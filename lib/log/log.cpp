@@ -110,7 +110,7 @@ Log::~Log() {
 
 // Writes to the log that lost the lines, so it must wait until that log takes lines again.
 bool Log::tell_lost(const LogWriter::Loss& loss) {
-    if (loss.fails_now) return false;
+    if (loss.fails_now || loss.waits_now) return false;
     warn("this log lost lines", {{"lines", loss.lines}, {"why", loss.why()}});
     return true;
 }

@@ -47,7 +47,8 @@ struct LogWriter::Shared {
     bool next_batch(std::string& batch);
     void write(std::string_view batch);
     void finish_line();
-    void tell(bool last);
+    void tell(bool last, bool waits = false);
+    void tell_abandoned();
     bool begin_telling();
     bool untold() const { return lost && dropped.load(std::memory_order_relaxed) != told; }
 
@@ -140,14 +141,18 @@ void LogWriter::finish(milliseconds limit) {
     shared_->stopping = true;
     if (!thread_.joinable()) return;
     shared_->more.notify_one();
-    const bool ended = shared_->done.wait_for(lock, limit, [this] { return shared_->ended; });
-    if (!ended) {
+    const auto over = [this] { return shared_->ended; };
+    bool ended = shared_->done.wait_for(lock, limit, over);
+    const bool abandoned = !ended;
+    if (abandoned) {
         shared_->abandoned = true;
         shared_->drop(count_lines(shared_->queue));
         shared_->queue.clear();
         shared_->done.wait(lock, [this] { return !shared_->telling; });
+        ended = shared_->done.wait_for(lock, 2 * look_again, over);  // unless in a system call
     }
     lock.unlock();
+    if (abandoned) shared_->tell_abandoned();
     ended ? thread_.join() : thread_.detach();
 }
 
@@ -191,6 +196,7 @@ void LogWriter::Shared::write(std::string_view batch) {
         if (batch.empty()) return;
         if (abandoned) return drop(count_lines(batch));
         file->wait_writable(look_again);
+        tell(false, true);
     }
 }
 
@@ -199,12 +205,12 @@ void LogWriter::Shared::finish_line() {
     for (; file->unfinished() && !abandoned; (void)file->write({})) file->wait_writable(look_again);
 }
 
-// The `last` telling does not wait for its time.
-void LogWriter::Shared::tell(bool last) {
+// The `last` telling does not wait for its time. `waits`: for the reader of this log.
+void LogWriter::Shared::tell(bool last, bool waits) {
     const auto now_dropped = dropped.load(std::memory_order_relaxed);
     if (!untold() || (!last && monotonic_now() < tell_at) || !begin_telling()) return;
     const int short_of = shortage.exchange(0, std::memory_order_relaxed);
-    if (lost({now_dropped - told, error != 0 ? error : short_of, fails})) {
+    if (lost({now_dropped - told, error != 0 ? error : short_of, fails, waits})) {
         told = now_dropped;
         error = 0;
         tell_at = monotonic_now() + between_tellings;
@@ -212,6 +218,12 @@ void LogWriter::Shared::tell(bool last) {
     const std::lock_guard lock(mutex);
     telling = false;
     done.notify_all();
+}
+
+// The thread tells nothing any more. It may still run, so all but `told` is its own.
+void LogWriter::Shared::tell_abandoned() {
+    const auto now_dropped = dropped.load(std::memory_order_relaxed);
+    if (lost && now_dropped != told) (void)lost({now_dropped - told, 0, false, true});
 }
 
 bool LogWriter::Shared::begin_telling() {

@@ -27,11 +27,13 @@ class LogWriter final : public LineTaker {
         /// 0: the queue was full, and has room again.
         int error;
         bool fails_now;  // the last write failed: a report in this log would be lost, too
+        bool waits_now;  // the reader stands still: the same
 
         const char* why() const;  ///< the error, for people
     };
     /// Reports lost lines. Returns false if it could not report them: they count with the next
-    /// ones. Runs on the writer's thread, at most once in ten seconds.
+    /// ones. Runs on the writer's thread, at most once in ten seconds; the last time, if that
+    /// thread is blocked, on the one that calls finish().
     using Lost = std::function<bool(const Loss&)>;
 
     explicit LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer = default_max_buffer,

@@ -148,7 +148,6 @@ task<bool> Session::finish_interim() {
 
 // Returns how many bytes the client's connection did not take.
 task<std::uint64_t> Session::send(FailureResponse& response) {
-    loop().arm(deadline_, station().snapshot()->config.clients.write_timeout);
     std::string gathered = std::move(response.head);
     std::uint64_t left = gathered.size() + response.body.size();
     for (bool more = true; more;) {
@@ -176,7 +175,7 @@ task<std::uint64_t> Session::send(FailureResponse& response) {
 
 // Until the client has taken nothing for write_timeout.
 task<std::size_t> Session::write_all(std::string_view bytes) {
-    bool taken = false;  // since the deadline began
+    bool taken = true;  // bytes since the deadline began; or it has not begun
     while (!bytes.empty()) {
         const auto written = net::write_some(client_.wire(), bytes);
         if (written.status == net::Io::failed) co_return bytes.size();

@@ -41,6 +41,7 @@ TEST(LogWriter, DropsLinesOfASlowReaderAndReportsThemLater) {
         std::atomic<std::uint64_t> told{0};
         std::atomic<int> told_error{-1};
         LogWriter writer(file_of(ends), 100'000, [&](const LogWriter::Loss& loss) {
+            if (loss.waits_now) return false;  // as the log that lost them
             told = loss.lines;
             told_error = loss.error;
             return true;
@@ -125,6 +126,25 @@ TEST(LogWriter, TellsAllItsLossesAtItsEnd) {
     writer.finish(patience);
     EXPECT_EQ(writer.dropped(), 3u);
     EXPECT_EQ(told, 3u);
+}
+
+TEST(LogWriter, TellsItsLossesWhileItsReaderStandsStillAndAtItsEnd) {
+    Pipe pipe;
+    std::atomic<std::uint64_t> told{0};
+    LogWriter writer(file_of(pipe), 10'000, [&](const LogWriter::Loss& loss) {
+        told += loss.lines;
+        return true;
+    });
+    const auto fill = [&] {
+        for (int i = 0; i < 20'000; ++i) writer.offer(line('a', i, 99));
+    };
+    fill();
+    while (told == 0) std::this_thread::yield();
+    const std::uint64_t before = told;
+    fill();
+    writer.finish(1ms);
+    EXPECT_GT(told, before);
+    EXPECT_LE(told, writer.dropped()) << "the thread may still have its batch";
 }
 
 TEST(LogWriter, FinishesALongLineWithoutAnotherOne) {
