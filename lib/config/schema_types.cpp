@@ -152,7 +152,7 @@ json::object sections_schema(const Key& key) {
 json::object named_schema(const Key& key) {
     const json::array one{reference(name_of(key.section)), json::object{{"type", "null"}}};
     return {{"type", "object"},
-            {"propertyNames", json::object{{"pattern", "^[A-Za-z0-9_.-]{1,64}$"}}},
+            {"propertyNames", json::object{{"pattern", "^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,63}$"}}},
             {"additionalProperties", json::object{{"anyOf", one}}}};
 }
 

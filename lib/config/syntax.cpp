@@ -135,7 +135,7 @@ bool is_header_value(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-    return !text.empty() && text.size() <= 64 &&
+    return !text.empty() && text.size() <= 64 && text.front() != '-' &&
            all(text, [](char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-'; });
 }
 

@@ -19,6 +19,7 @@ bool same_to_cgi(std::string_view a, std::string_view b);
 bool is_header_value(std::string_view text);
 
 /// 1 to 64 characters of `A-Z a-z 0-9 _ . -`: queues and upstreams; safe in labels, logs and URLs.
+/// Not `-` first: a command would take the name for an option.
 bool is_name(std::string_view text);
 
 /// `10.0.0.0/8`, `::1`, `192.168.1.1`.

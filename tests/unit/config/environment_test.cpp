@@ -108,9 +108,10 @@ TEST(Environment, LeavesABodyTheDollarsBeforeItsPlaceholders) {
 TEST(Environment, CannotChangeTheStructureOfTheFile) {
     const auto loaded =
         load(base + "routes: [{prefix: /, queue: \"${Q}\"}]\n", {{"Q", "a}, {prefix: /b"}});
-    EXPECT_EQ(printed(loaded.problems),
-              std::vector<std::string>{"c.yaml:4:29: routes[0].queue: \"a}, {prefix: /b\" is not a "
-                                       "valid queue name: 1 to 64 of A-Z a-z 0-9 _ . -"});
+    EXPECT_EQ(
+        printed(loaded.problems),
+        std::vector<std::string>{"c.yaml:4:29: routes[0].queue: \"a}, {prefix: /b\" is not a "
+                                 "valid queue name: 1 to 64 of A-Z a-z 0-9 _ . -, not - first"});
 }
 
 TEST(Environment, ReportsAProblemAtThePlaceOfItsScalar) {

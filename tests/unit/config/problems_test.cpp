@@ -161,16 +161,15 @@ TEST(Problems, Choices) {
 
 TEST(Problems, Queues) {
     expect_in_route({
-        {"queue: a b",
-         {"c.yaml:4:29: routes[0].queue: \"a b\" is not a valid queue name: 1 to 64 of A-Z a-z 0-9 "
-          "_ . "
-          "-"}},
+        {"queue: -c",
+         {"c.yaml:4:29: routes[0].queue: \"-c\" is not a valid queue name: 1 to 64 of A-Z a-z 0-9 "
+          "_ . -, not - first"}},
         {"queue: on",
          {"c.yaml:4:29: routes[0].queue: \"on\" is not a queue; write a name, or off"}},
     });
     expect({{one_route + "queues: {off: {}}\n",
-             {"c.yaml:5:10: queues.off: not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, and not "
-              "off"}}});
+             {"c.yaml:5:10: queues.off: not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, not - "
+              "first, and not off"}}});
 }
 
 TEST(Problems, Methods) {
@@ -278,8 +277,8 @@ TEST(Problems, Upstreams) {
              {"c.yaml:2:13: upstreams.a.url: is missing; http://host:port, https://host:port, "
               "unix:/path, fastcgi://host:port or fastcgi+unix:/path"}},
             {"upstreams: {a b: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a b}]\n",
-             {"c.yaml:2:13: upstreams.a b: not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, and not "
-              "off",
+             {"c.yaml:2:13: upstreams.a b: not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, not - "
+              "first, and not off",
               "c.yaml:3:32: routes[0].upstream: \"a b\" is not the name of an upstream"}}},
            listen);
 }
