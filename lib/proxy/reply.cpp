@@ -34,6 +34,7 @@ bool Reply::pump() {
 void Reply::write(std::span<const iovec> pieces, bool hold) {
     if (client_ == nullptr || failure_) return;
     begun_ = true;
+    given_ += net::size_of(pieces);
     std::size_t taken = 0;
     if (!hold && spool_.empty()) {
         const auto written = client_->write_some(pieces);

@@ -39,6 +39,7 @@ class Reply {
     error_code failure() const { return failure_; }
     bool drained() const { return spool_.empty(); }
     std::uint64_t taken() const { return taken_; }  ///< bytes the client's connection has taken
+    std::uint64_t untaken() const { return given_ - taken_; }  ///< of those that were for a client
 
     // ── the run's side ──
     void writer(Observer* writer) { writer_ = writer; }
@@ -85,7 +86,7 @@ class Reply {
     Observer* reader_ = nullptr;
     Observer* writer_ = nullptr;
     std::uint64_t limit_ = ~std::uint64_t{0};
-    std::uint64_t taken_ = 0;
+    std::uint64_t given_ = 0, taken_ = 0;
     bool begun_ = false, finished_ = false, stream_ended_ = false;
     error_code failure_;
 };

@@ -221,9 +221,9 @@ error_code Session::start() {
 // before the response is answered, one within it cuts the connection, one after it is ignored.
 task<error_code> Session::deliver() {
     Reply& reply = request_->reply;
-    const Duration write_timeout = request_->snapshot->config.clients.write_timeout;
     const http::Spool& spool = request_->body.spool;
     const bool uploading = !whole();
+    bool sends = false;  // the deadline is that of a client that must take bytes
     if (uploading) loop().arm(deadline_, settings().body_timeout);
     for (;;) {
         if (request_->tunnel) co_return co_await tunnel();
@@ -241,16 +241,16 @@ task<error_code> Session::deliver() {
         if (!failure && station().stopping()) failure = request_->end_at_stop();
         if (failure && !answered()) co_return failure;
         if (failure) break;
-        if (reply.drained()) {
-            if (!uploading || whole() || full)
-                deadline_.disarm();
-            else if (!deadline_.armed())
-                loop().arm(deadline_, settings().body_timeout);
-        } else if (!deadline_.armed() || reply.taken() != taken) {
-            loop().arm(deadline_, write_timeout);
+        const bool sent = std::exchange(sends, !reply.drained());
+        if (sends) {
+            if (!sent || reply.taken() != taken) await_client();
+        } else if (!uploading || whole() || full) {
+            deadline_.disarm();
+        } else if (sent || !deadline_.armed()) {
+            loop().arm(deadline_, settings().body_timeout);
         }
         co_await signal_;
-        if (!deadline_.expired()) continue;
+        if (!deadline_.expired() || (sends && !takes_nothing())) continue;
         if (answered()) break;
         co_return reply.drained() ? errc::body_timeout : errc::client_closed;
     }
@@ -274,6 +274,7 @@ Session::End Session::finish(error_code failure) {
     if (failure && record.status == 0) record.status = status_of(failure, nullptr);
     place_.reset();
     const bool begun = this->begun();
+    record.bytes -= std::min(record.bytes, request_->reply.untaken());
     request_->reply.detach();
     record.orphaned =
         turn_ == Turn::had && failure == errc::client_closed && request_->run != nullptr;

@@ -140,6 +140,9 @@ class Session {
     task<bool> finish_interim();
     task<std::uint64_t> send(FailureResponse& response);
     task<std::size_t> write_all(std::string_view bytes);
+    void await_client();
+    bool takes_nothing();
+    bool gives_client_up();
 
     Station& station() const { return client_.station(); }
     net::Loop& loop() const { return station().loop; }
@@ -179,6 +182,7 @@ class Session {
     BodyReader reader_;
     std::optional<Place> place_;  // while it waits
     Deadline deadline_;           // of the present stage
+    std::uint64_t backlog_ = 0;   // of the client, when it was last seen to take bytes
     Deadline wait_deadline_;      // wait_timeout, from the ticket
     const http::AsksFor asked_;   // what the method allows in the answer
     const bool may_stay_;         // the connection may serve another request

@@ -136,9 +136,9 @@ task<void> Session::answer(error_code failure) {
 task<bool> Session::finish_interim() {
     Reply& reply = request_->reply;
     if (reply.begun() || reply.drained()) co_return true;
-    loop().arm(deadline_, station().snapshot()->config.clients.write_timeout);
+    await_client();
     for (;;) {
-        if (!reply.pump() || client_.wire().broken() || deadline_.expired()) co_return false;
+        if (!reply.pump() || gives_client_up()) co_return false;
         if (reply.begun() || reply.drained()) break;
         co_await signal_;
     }
@@ -173,7 +173,6 @@ task<std::uint64_t> Session::send(FailureResponse& response) {
     co_return left;
 }
 
-// Until the client has taken nothing for write_timeout.
 task<std::size_t> Session::write_all(std::string_view bytes) {
     bool taken = true;  // bytes since the deadline began; or it has not begun
     while (!bytes.empty()) {
@@ -184,12 +183,31 @@ task<std::size_t> Session::write_all(std::string_view bytes) {
             taken = true;
             continue;
         }
-        if (std::exchange(taken, false))
-            loop().arm(deadline_, station().snapshot()->config.clients.write_timeout);
-        if (deadline_.expired()) co_return bytes.size();
+        if (std::exchange(taken, false)) await_client();
+        if (gives_client_up()) co_return bytes.size();
         co_await signal_;
     }
     co_return 0;
+}
+
+// ── a client that must take bytes ──
+
+void Session::await_client() {
+    backlog_ = client_.wire().backlog();
+    loop().arm(deadline_, request_->snapshot->config.clients.write_timeout);
+}
+
+// At the deadline. The system reports room only when a good part of its buffer is free, which a
+// slow client may need minutes for.
+bool Session::takes_nothing() {
+    if (client_.wire().backlog() >= backlog_) return true;
+    await_client();
+    return false;
+}
+
+bool Session::gives_client_up() {
+    return client_.wire().broken() || station().stopping() ||
+           (deadline_.expired() && takes_nothing());
 }
 
 }  // namespace ticketgate

@@ -278,7 +278,6 @@ task<error_code> Session::send_file() {
     }
     if (Station* const elsewhere = client_.settles_on()) co_await client_.move_to(*elsewhere);
     write_file_head();
-    const Duration write_timeout = request_->snapshot->config.clients.write_timeout;
     error_code failure;
     while (!failure) {
         const std::uint64_t taken = file_->taken();
@@ -288,10 +287,9 @@ task<error_code> Session::send_file() {
         if (waits == FileAnswer::Waits::lost) failure = lose_file();
         if (waits == FileAnswer::Waits::disk) failure = co_await read_file();
         if (waits != FileAnswer::Waits::client) continue;
-        if (!deadline_.armed() || file_->taken() != taken) loop().arm(deadline_, write_timeout);
+        if (!deadline_.armed() || file_->taken() != taken) await_client();
         co_await signal_;
-        const bool over = client_.wire().broken() || deadline_.expired() || station().stopping();
-        if (over) failure = errc::client_closed;
+        if (gives_client_up()) failure = errc::client_closed;
     }
     deadline_.disarm();
     request_->record.bytes = file_->body_taken();

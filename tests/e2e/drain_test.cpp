@@ -186,6 +186,23 @@ TEST(Stop, Sends503ToARequestThatIsNotSentYet) {
     EXPECT_EQ(gateway.exit_code(), 0);
 }
 
+TEST(Stop, LogsAnErrorPageThatItCuts) {
+    const TemporaryFolder folder;
+    const std::string page = pattern(20'000'000);
+    Gateway gateway(
+        one_queue(", on_backend_error: { body_file: " + folder.write("page", page) + " }") +
+            "clients: { write_timeout: 1h }\n",
+        {{"BACKEND", "http://127.0.0.1:1"}});
+    Client slow = gateway.slow_reader();
+    slow.get("/page");
+    EXPECT_FALSE(slow.reader().through("\r\n\r\n").empty());
+    gateway.stop();
+    EXPECT_EQ(gateway.exit_code(), 0);
+    std::string taken;
+    EXPECT_FALSE(slow.reader().exactly(page.size(), taken));
+    EXPECT_EQ(gateway.log(1)[0].at("bytes"), taken.size());
+}
+
 TEST(Stop, EndsADrain) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));

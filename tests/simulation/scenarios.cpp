@@ -39,6 +39,16 @@ Plan slow_unqueued_reader() {
     return plan;
 }
 
+// Reads on, too slowly to make room in its system's buffer within write_timeout.
+Plan steady_reader(const char* route) {
+    Plan plan = slow_reader();
+    plan.clients[0].asks[0].route = route;
+    plan.clients[0].piece = 5;
+    plan.clients[0].pause = 20ms;
+    plan.write_timeout = 50ms;
+    return plan;
+}
+
 Plan silent_backend() {
     Plan plan = plan_with({client({get("/a", 700ms)}), client({get("/a")}, 1ms)});
     plan.response_timeout = 400ms;
@@ -343,6 +353,8 @@ std::vector<Scenario> scenarios() {
         {"pipelined", pipelined()},
         {"slow reader", slow_reader()},
         {"slow reader, unqueued", slow_unqueued_reader()},
+        {"steady reader", steady_reader("/a")},
+        {"steady reader, unqueued", steady_reader("/free")},
         {"stuck reader", stuck_reader()},
         {"tight upload", tight_upload("/a")},
         {"tight upload, unqueued", tight_upload("/free")},

@@ -64,7 +64,7 @@ std::string Link::receive(std::size_t most) {
     std::string out = from_proxy_.substr(0, most);
     from_proxy_.erase(0, out.size());
     acknowledged_ -= std::min(acknowledged_, out.size());
-    if (proxy_wants_room_ && !out.empty()) {
+    if (proxy_wants_room_ && has_room()) {
         proxy_wants_room_ = false;
         raise();
     }
@@ -251,7 +251,7 @@ void SimStream::on_events() {
     }
     if (link_.end_known()) fin_ = readable_ = true;
     if (!link_.to_proxy_.empty()) readable_ = true;
-    if (link_.from_proxy_.size() < link_.capacity_) writable_ = true;
+    if (link_.has_room()) writable_ = true;
     link_.network_.trace.note('L', link_.id_, 7, [&] {
         return std::string("event") + (fin_ ? " fin" : "") + (broken_ ? " broken" : "") +
                (readable_ ? " in" : "");

@@ -93,6 +93,8 @@ class Link {
     void raise();
     void wake_peer();
     bool end_known() const { return peer_fin_ || reset_; }
+    /// Linux reports a full stream as writable when a third of its buffer is free.
+    bool has_room() const { return 3 * from_proxy_.size() <= 2 * capacity_; }
 
     Network& network_;
     const std::uint64_t id_;

@@ -51,10 +51,12 @@ TEST(Reply, KeepsBytesThatTheClientDoesNotTake) {
         EXPECT_EQ(d.client.outgoing, std::string("head body").substr(0, room));
         EXPECT_EQ(d.reply.drained(), room == 9) << room;
         EXPECT_EQ(d.session.heard > 0, room != 9) << "the session hands it on";
+        EXPECT_EQ(d.reply.untaken(), 9 - room);
         d.client.room = 100;
         EXPECT_TRUE(d.reply.pump());
         EXPECT_EQ(d.client.outgoing, "head body");
         EXPECT_EQ(d.reply.taken(), 9u);
+        EXPECT_EQ(d.reply.untaken(), 0u);
         EXPECT_TRUE(d.reply.drained());
     }
 }
