@@ -200,7 +200,9 @@ TEST(Stop, LogsAnErrorPageThatItCuts) {
     EXPECT_EQ(gateway.exit_code(), 0);
     std::string taken;
     EXPECT_FALSE(slow.reader().exactly(page.size(), taken));
-    EXPECT_EQ(gateway.log(1)[0].at("bytes"), taken.size());
+    const auto lines = gateway.log(1);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].at("bytes"), taken.size());
 }
 
 TEST(Stop, EndsADrain) {
