@@ -119,11 +119,11 @@ TEST(Replica, LooksAtAStoreThatRefusesOnceInABeat) {
     const auto gate =
         std::make_shared<LocalGate>("app", GateSettings(), loop, registry, &replica.permit("app"));
     replica.join("app", gate);
+    const Time begun = monotonic_now();
     replica.start();
     auto pass = std::make_shared<Pass>();
     gate->take(*pass, queue::Queue::Entry(), loop);
     Place waits(gate, std::move(pass), loop);
-    const Time begun = monotonic_now();
     ASSERT_TRUE(eventually([&] { return looks >= 4; }));
     EXPECT_GE(monotonic_now() - begun, 250ms);
     waits.cancel(GivenUp::client_closed);

@@ -43,9 +43,9 @@ TEST_F(TheReleases, AreOfTheRequestThatIsNamedAndAreLogged) {
 TEST_F(TheReleases, ByTimeAreLoggedWithTheRequest) {
     for (const char* how : {"keep", "release"}) {
         Backend backend;
-        Program program({"-c", config(administered(backend) +
-                                      "queues: { q: { hold_timeout: 50ms, on_hold_timeout: " + how +
-                                      " } }\n")});
+        Program program(
+            {"-c", config(administered(backend) +
+                          "queues: { q: { hold_timeout: 2s, on_hold_timeout: " + how + " } }\n")});
         backend.hold("/stuck");
         Client client(address_of(program));
         client.request("GET", "/stuck?secret=1");

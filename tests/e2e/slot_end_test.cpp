@@ -103,9 +103,9 @@ const std::string closes_after_head = "HTTP/1.1 204 No Content\r\nConnection: cl
 // As behind Tornado and aiohttp, which keep the connection.
 void expect_asked_for_end(Backend& backend, const std::string& answer,
                           std::string_view method = "GET", std::string_view body = {},
-                          const std::string& settings = {}) {
+                          const std::string& config = one_queue()) {
     backend.on("/x", [&](Call& call) { call.finish(answer); });
-    Gateway gateway(one_queue(settings), with(backend));
+    Gateway gateway(config, with(backend));
     Client client = gateway.client();
     client.request(method, "/x", {}, body);
     EXPECT_NE(client.read().status, 0) << answer;
@@ -133,7 +133,8 @@ TEST(SlotEnd, IsAskedForWhereAnAnnouncedEndDoesNotCome) {
 void expect_asked_for_end_of_garbage(const std::string& answer) {
     Backend backend;
     backend.on("*", [](Call& call) { call.close(); });
-    expect_asked_for_end(backend, answer, "GET", {}, ", response_timeout: 200ms");
+    expect_asked_for_end(backend, answer, "GET", {},
+                         one_queue_but("/x", ", response_timeout: 200ms"));
 }
 
 // Where its body begins, each of these breaks the framing that its head has told.
