@@ -214,6 +214,8 @@ void LogWriter::Shared::tell(bool last, bool waits) {
         told = now_dropped;
         error = 0;
         tell_at = monotonic_now() + between_tellings;
+    } else if (int none = 0; short_of != 0) {
+        shortage.compare_exchange_strong(none, short_of);  // a later loss may have another reason
     }
     const std::lock_guard lock(mutex);
     telling = false;

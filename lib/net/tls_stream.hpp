@@ -58,7 +58,7 @@ class TlsStream final : public Stream, private Observer {
     void look() override;
     void finish_writing() override;
     void abort_on_close() override;
-    std::uint64_t backlog() const override { return wire_.below().backlog(); }
+    std::uint64_t backlog() const override { return wire_.below().backlog() + wire_.unsent(); }
     std::size_t held() const override { return early_.size() + wire_.unread(); }
     void drop_held() override;
     void detach() override { wire_.below().detach(); }

@@ -29,6 +29,8 @@ class TlsWire {
 
     /// Offers the gathered bytes to the stream. True: nothing is left.
     bool flush();
+    /// Gathered bytes that the stream has not taken.
+    std::size_t unsent() const { return unsent_.size() - sent_; }
     /// errno of a write that failed; from then on gathered bytes are dropped.
     int write_error() const { return write_error_; }
     int read_error() const { return read_error_; }

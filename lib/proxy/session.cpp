@@ -223,7 +223,6 @@ task<error_code> Session::deliver() {
     Reply& reply = request_->reply;
     const http::Spool& spool = request_->body.spool;
     const bool uploading = !whole();
-    bool sends = false;  // the deadline is that of a client that must take bytes
     if (uploading) loop().arm(deadline_, settings().body_timeout);
     for (;;) {
         if (request_->tunnel) co_return co_await tunnel();
@@ -241,20 +240,22 @@ task<error_code> Session::deliver() {
         if (!failure && station().stopping()) failure = request_->end_at_stop();
         if (failure && !answered()) co_return failure;
         if (failure) break;
-        const bool sent = std::exchange(sends, !reply.drained());
-        if (sends) {
-            if (!sent || reply.taken() != taken) await_client();
-        } else if (!uploading || whole() || full) {
+        if (reply.drained())
+            client_deadline_.disarm();
+        else if (!client_deadline_.armed() || reply.taken() != taken)
+            await_client();
+        if (!uploading || whole() || full)
             deadline_.disarm();
-        } else if (sent || !deadline_.armed()) {
+        else if (!deadline_.armed())
             loop().arm(deadline_, settings().body_timeout);
-        }
         co_await signal_;
-        if (!deadline_.expired() || (sends && !takes_nothing())) continue;
+        if (takes_nothing()) co_return errc::client_closed;
+        if (!deadline_.expired()) continue;
         if (answered()) break;
-        co_return reply.drained() ? errc::body_timeout : errc::client_closed;
+        co_return errc::body_timeout;
     }
     deadline_.disarm();
+    client_deadline_.disarm();
     co_return error_code();
 }
 
@@ -294,6 +295,7 @@ Session::Session(ClientStream& client, const Begin& begin)
               begin.failure ? 0 : station().head.view()->content_length),
       deadline_(signal_),
       wait_deadline_(signal_),
+      client_deadline_(signal_),
       asked_(begin.failure                             ? begin.asked
              : station().head.view()->method == "HEAD" ? http::AsksFor::head
                                                        : http::AsksFor::body),

@@ -182,8 +182,9 @@ class Session {
     BodyReader reader_;
     std::optional<Place> place_;  // while it waits
     Deadline deadline_;           // of the present stage
-    std::uint64_t backlog_ = 0;   // of the client, when it was last seen to take bytes
     Deadline wait_deadline_;      // wait_timeout, from the ticket
+    Deadline client_deadline_;    // of a client that must take bytes: write_timeout
+    std::uint64_t backlog_ = 0;   // of the client, when that deadline began
     const http::AsksFor asked_;   // what the method allows in the answer
     const bool may_stay_;         // the connection may serve another request
     Turn turn_ = Turn::none;

@@ -142,7 +142,7 @@ task<bool> Session::finish_interim() {
         if (reply.begun() || reply.drained()) break;
         co_await signal_;
     }
-    deadline_.disarm();
+    client_deadline_.disarm();
     co_return true;
 }
 
@@ -169,7 +169,7 @@ task<std::uint64_t> Session::send(FailureResponse& response) {
             gathered = piece;
         }
     }
-    deadline_.disarm();
+    client_deadline_.disarm();
     co_return left;
 }
 
@@ -194,20 +194,20 @@ task<std::size_t> Session::write_all(std::string_view bytes) {
 
 void Session::await_client() {
     backlog_ = client_.wire().backlog();
-    loop().arm(deadline_, request_->snapshot->config.clients.write_timeout);
+    loop().arm(client_deadline_, request_->snapshot->config.clients.write_timeout);
 }
 
-// At the deadline. The system reports room only when a good part of its buffer is free, which a
-// slow client may need minutes for.
+// The system reports room only when a good part of its buffer is free, which a slow client may need
+// minutes for. So it is asked at the deadline.
 bool Session::takes_nothing() {
+    if (!client_deadline_.expired()) return false;
     if (client_.wire().backlog() >= backlog_) return true;
     await_client();
     return false;
 }
 
 bool Session::gives_client_up() {
-    return client_.wire().broken() || station().stopping() ||
-           (deadline_.expired() && takes_nothing());
+    return client_.wire().broken() || station().stopping() || takes_nothing();
 }
 
 }  // namespace ticketgate

@@ -287,11 +287,11 @@ task<error_code> Session::send_file() {
         if (waits == FileAnswer::Waits::lost) failure = lose_file();
         if (waits == FileAnswer::Waits::disk) failure = co_await read_file();
         if (waits != FileAnswer::Waits::client) continue;
-        if (!deadline_.armed() || file_->taken() != taken) await_client();
+        if (!client_deadline_.armed() || file_->taken() != taken) await_client();
         co_await signal_;
         if (gives_client_up()) failure = errc::client_closed;
     }
-    deadline_.disarm();
+    client_deadline_.disarm();
     request_->record.bytes = file_->body_taken();
     co_return failure;
 }

@@ -82,8 +82,10 @@ task<error_code> Session::tunnel() {
     Reply& reply = request_->reply;
     net::Stream& wire = client_.wire();
     deadline_.disarm();
+    client_deadline_.disarm();
     for (bool told_end = false;;) {
         if (const auto failure = read_tunnel()) co_return failure;
+        const std::uint64_t taken = reply.taken();
         if (!reply.pump()) co_return errc::client_closed;
         if (reply.drained() && reply.stream_ended() && !told_end) {
             wire.finish_writing();
@@ -94,7 +96,11 @@ task<error_code> Session::tunnel() {
         // After a FIN from both sides the socket reports a hang-up; all the client sent was read.
         const bool lost = wire.broken() && !request_->body.complete;
         if (lost || station().stopping()) co_return errc::client_closed;
+        // Its run is over, and with it tunnel_timeout.
+        if (reply.finished() && (!client_deadline_.armed() || reply.taken() != taken))
+            await_client();
         co_await signal_;
+        if (takes_nothing()) co_return errc::client_closed;
     }
 }
 

@@ -195,6 +195,49 @@ TEST(SlowReader, OfAnUnqueuedRouteThatReadsNothingIsDroppedAtWriteTimeout) {
     EXPECT_EQ(lines[0].at("bytes"), answer.body.size()) << "not what its backend sent";
 }
 
+std::string post_of(std::size_t size, std::string_view body) {
+    return "POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(size) +
+           "\r\n\r\n" + std::string(body);
+}
+
+// Its body is there, so body_timeout has nothing to say.
+TEST(SlowReader, MayPauseForLongerThanBodyTimeoutBehindItsUpload) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on_head("/large", [&](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(large) + "\r\n\r\n");
+        call.read_body();
+        call.finish(body);
+    });
+    Gateway gateway(queued_and_free(", body_timeout: 2s"), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.send(post_of(3, "ab"));
+    EXPECT_FALSE(slow.reader().through("\r\n\r\n").empty());
+    slow.send("c");
+    EXPECT_TRUE(still(3s, [&] { return gateway.metric("ticketgate_connections") == 1; }));
+    std::string taken;
+    EXPECT_TRUE(slow.reader().exactly(large, taken));
+    EXPECT_TRUE(taken == body);
+}
+
+TEST(SlowReader, ThatReadsNothingIsDroppedThoughItGoesOnUploading) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on_head("/large", [&](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(large) + "\r\n\r\n");
+        call.send(body);
+    });
+    Gateway gateway(queued_and_free(", body_min_rate: 0B, max_body: 1GiB") +
+                        "clients: { write_timeout: 300ms }\n",
+                    with(backend));
+    Client slow = gateway.slow_reader();
+    slow.send(post_of(large, {}));
+    EXPECT_TRUE(eventually([&] {
+        slow.send("more");
+        return gateway.metric("ticketgate_connections") == 0;
+    }));
+}
+
 enum class Took : std::uint8_t { all, part, stalled };
 
 // Reads for longer than one write_timeout of 4 s, in steps that are much shorter. Stalled: the

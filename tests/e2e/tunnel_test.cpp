@@ -141,6 +141,30 @@ TEST(Tunnel, ThatIsSilentForTooLongIsClosed) {
     EXPECT_TRUE(backend.wait_for_end("/ws"));
 }
 
+// Both sides have ended, and with them tunnel_timeout; some bytes are still for the client.
+TEST(Tunnel, WhoseClientTakesNothingEndsAtWriteTimeout) {
+    Backend backend;
+    std::function<bool()> more;
+    backend.on("/ws", [&](Call& call) {
+        call.send(switches);
+        while (!call.receive().empty()) continue;  // to the client's FIN
+        const std::string piece = pattern(8 << 10);
+        while (more()) call.send(piece);
+        call.close();
+    });
+    Gateway gateway(queued_and_free(", tunnel_timeout: 1h") + "clients: { write_timeout: 300ms }\n",
+                    with(backend));
+    more = [&gateway] {
+        (void)gateway.get("/next");  // the loop has read what was sent before
+        return gateway.metric(R"(ticketgate_spool_bytes{place="memory"})") == 0;
+    };
+    Client client = gateway.slow_reader();
+    ASSERT_EQ(upgraded(client).status, 101);
+    client.half_close();
+    EXPECT_TRUE(backend.wait_for_end("/ws"));
+    EXPECT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 0; }));
+}
+
 TEST(Tunnel, WhoseClientIsResetEndsAtTheBackend) {
     for (const char* policy : {"release", "hold"}) {
         Backend backend;
