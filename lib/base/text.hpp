@@ -1,6 +1,10 @@
 // Small pure text functions. ASCII only, as in HTTP.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,14 +18,38 @@ constexpr char to_lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
-/// Appends the texts, growing `out` once.
+/// Appends the texts. Few bytes are gathered first: one append() costs more than copying them.
 template <class... Texts>
 void append_all(std::string& out, const Texts&... texts) {
-    const std::size_t begin = out.size();
-    out.resize(begin + (std::string_view(texts).size() + ...));
-    char* to = out.data() + begin;
-    ((to += std::string_view(texts).copy(to, std::string_view::npos)), ...);
+    std::array<char, 256> gathered;
+    const std::size_t size = (std::string_view(texts).size() + ...);
+    if (size > gathered.size()) {
+        out.reserve(out.size() + size);
+        (out.append(std::string_view(texts)), ...);
+        return;
+    }
+    char* to = gathered.data();
+    const auto copy = [&to](std::string_view text) {
+        std::char_traits<char>::copy(to, text.data(), text.size());
+        to += text.size();
+    };
+    (copy(texts), ...);
+    out.append(gathered.data(), size);
 }
+
+/// A number as text, without an allocation.
+class Decimal {
+ public:
+    explicit Decimal(std::integral auto number)
+        : end_(std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr) {}
+    Decimal(const Decimal&) = delete;  // it points into itself
+    Decimal& operator=(const Decimal&) = delete;
+    operator std::string_view() const { return {digits_.data(), end_}; }
+
+ private:
+    std::array<char, 20> digits_;  // of any 64 bits
+    const char* end_;
+};
 
 /// Compares without regard to ASCII case.
 bool iequals(std::string_view a, std::string_view b);

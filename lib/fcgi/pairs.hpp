@@ -2,6 +2,8 @@
 // Pure.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,6 +14,19 @@ inline constexpr std::string_view variable_prefix = "HTTP_";
 
 /// The variable of a header: `HTTP_` and the header in capital letters, digits and `_`.
 std::string variable_of(std::string_view header);
+
+/// The name of a variable, in a block that is copied whole: a copy of a size that the compiler
+/// knows is two instructions. Public members, as a template's argument needs.
+struct VariableName {
+    template <std::size_t n>
+    consteval VariableName(const char (&name)[n]) : size(n - 1) {  // as put<"NAME">
+        std::copy_n(name, n - 1, block.begin());
+    }
+    std::string_view view() const { return {block.data(), size}; }
+
+    std::array<char, 32> block{};
+    std::size_t size;
+};
 
 /// Appends one pair: a length up to 127 takes one byte, a longer one four.
 void append_pair(std::string& out, std::string_view name, std::string_view value);
@@ -28,7 +43,8 @@ class Pairs {
     Pairs& operator=(const Pairs&) = delete;
 
     /// The value has two parts.
-    void add(std::string_view name, std::string_view value, std::string_view rest = {});
+    void add(const VariableName& name, std::string_view value, std::string_view rest);
+    void add(std::string_view name, std::string_view value);
     /// The name is variable_of(header). Returns where it stands.
     std::size_t add_header(std::string_view header, std::string_view value);
 
@@ -40,7 +56,7 @@ class Pairs {
     void cut(std::size_t size) { used_ = size; }
 
  private:
-    char* write_sizes(std::size_t name, std::size_t value);
+    char* begin_pair(std::size_t name, std::size_t value);
     void end_at(const char* to) { used_ = static_cast<std::size_t>(to - out_.data()); }
 
     std::string& out_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -20,8 +21,12 @@ class Writer {
  public:
     Writer(const Scripts& scripts, std::string& out) : scripts_(scripts), pairs_(out) {}
     /// The value has two parts.
-    void put(std::string_view name, std::string_view value, std::string_view rest = {}) {
-        if (!is_configured(name)) pairs_.add(name, value, rest);
+    template <VariableName name>
+    void put(std::string_view value, std::string_view rest = {}) {
+        if (!is_configured(name.view())) pairs_.add(name, value, rest);
+    }
+    void put_header(std::string_view name, std::string_view value) {
+        if (!is_configured(name)) pairs_.add(name, value);
     }
     void put_configured() {
         for (const auto& [name, value] : scripts_.params) pairs_.add(name, value);
@@ -92,7 +97,8 @@ void put_joined(const http::RequestHead& head, std::span<const std::string> id_n
     });
     for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
         while (end < all.size() && all[end].name == all[begin].name) ++end;
-        to.put(all[begin].name, joined(std::span(all).subspan(begin, end - begin), id_names));
+        to.put_header(all[begin].name,
+                      joined(std::span(all).subspan(begin, end - begin), id_names));
     }
 }
 
@@ -119,7 +125,14 @@ class Written {
         std::size_t at, size;
     };
     std::string_view text(const Name& name) const { return pairs_.text(name.at, name.size); }
-    bool is_written(const Name& name) const {
+    // Equal names have the same mark, and few others have it: most names are compared with none.
+    static std::uint8_t mark_of(std::string_view name) {
+        const auto letter = [&](std::size_t at) { return static_cast<unsigned char>(name[at]); };
+        return static_cast<std::uint8_t>(letter(name.size() - 1) * 5 + letter(name.size() / 2) * 3 +
+                                         letter(variable_prefix.size()) + name.size() * 37);
+    }
+    bool is_written(const Name& name) {
+        if (!std::exchange(marks_[mark_of(text(name))], true)) return false;
         for (std::size_t i = 0; i < count_; ++i)
             if (names_[i].size == name.size && text(names_[i]) == text(name)) return true;
         return false;
@@ -129,6 +142,7 @@ class Written {
     Pairs& pairs_;
     std::array<Name, 32> names_;
     std::size_t count_ = 0;
+    std::array<bool, 256> marks_{};
 };
 
 // Nearly every request has few fields, each with a variable of its own: these are written at once.
@@ -152,19 +166,35 @@ void put_headers(const http::RequestHead& head, std::span<const std::string> id_
     put_joined(head, id_names, to);
 }
 
-std::string_view value_of(const http::RequestHead& head, FieldName id) {
-    const auto found = std::ranges::find(head.fields, id, &http::Field::id);
-    return found == head.fields.end() ? std::string_view() : found->value;
+// The first of each of the fields that have a variable of another name, too.
+struct Told {
+    std::string_view content_type, port, scheme;
+};
+
+Told told_by(const http::RequestHead& head) {
+    Told told;
+    const auto take = [](std::string_view& first, const http::Field& field) {
+        if (first.data() == nullptr) first = field.value;
+    };
+    for (const http::Field& field : head.fields) {
+        if (field.id == FieldName::content_type) take(told.content_type, field);
+        if (field.id == FieldName::x_forwarded_port) take(told.port, field);
+        if (field.id == FieldName::x_forwarded_proto) take(told.scheme, field);
+    }
+    return told;
 }
 
 // Returns the port that the client used, since PHP builds URLs with it: a container may map another
 // port to ours (RFC 3875 4.1.15 wants the port on which the client's request arrived). It stands in
 // X-Forwarded-Port, except behind a unix socket, or where a trusted proxy's makes no sense.
-std::string server_port(const http::RequestHead& head, const Origin& origin, bool https) {
-    const auto told = value_of(head, FieldName::x_forwarded_port);
-    if (http::is_port(told)) return std::string(told);
-    if (head.host.empty()) return std::to_string(origin.server_port);
-    return std::string(http::client_port(head.host, https));
+void put_port(const http::RequestHead& head, const Told& told, const Origin& origin, bool https,
+              Writer& to) {
+    if (http::is_port(told.port))
+        to.put<"SERVER_PORT">(told.port);
+    else if (head.host.empty())
+        to.put<"SERVER_PORT">(Decimal(origin.server_port));
+    else
+        to.put<"SERVER_PORT">(http::client_port(head.host, https));
 }
 
 std::string bracketed(std::string_view ip) {
@@ -182,26 +212,28 @@ Script script_of(const http::RequestHead& head, const Scripts& scripts) {
 void put_script(const http::RequestHead& head, std::string_view root, const Script& script,
                 Writer& to) {
     const auto query = head.target.find('?');
-    to.put("SCRIPT_FILENAME", root, script.name);
-    to.put("SCRIPT_NAME", script.name);
-    if (!script.path_info.empty()) to.put("PATH_INFO", script.path_info);
-    to.put("DOCUMENT_ROOT", root);
-    to.put("DOCUMENT_URI", script.name, script.path_info);
-    to.put("REQUEST_URI", head.target);
-    to.put("QUERY_STRING", query == head.target.npos ? "" : head.target.substr(query + 1));
+    to.put<"SCRIPT_FILENAME">(root, script.name);
+    to.put<"SCRIPT_NAME">(script.name);
+    if (!script.path_info.empty()) to.put<"PATH_INFO">(script.path_info);
+    to.put<"DOCUMENT_ROOT">(root);
+    to.put<"DOCUMENT_URI">(script.name, script.path_info);
+    to.put<"REQUEST_URI">(head.target);
+    to.put<"QUERY_STRING">(query == head.target.npos ? "" : head.target.substr(query + 1));
 }
 
-void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
-    const bool https = iequals(value_of(head, FieldName::x_forwarded_proto), "https");
-    to.put("REQUEST_SCHEME", https ? "https" : "http");
-    if (https) to.put("HTTPS", "on");
-    to.put("REMOTE_ADDR", origin.client_ip);
-    if (origin.client_port != 0) to.put("REMOTE_PORT", std::to_string(origin.client_port));
-    if (!origin.server_ip.empty()) to.put("SERVER_ADDR", origin.server_ip);
-    to.put("SERVER_PORT", server_port(head, origin, https));
+void put_ends(const http::RequestHead& head, const Told& told, const Origin& origin, Writer& to) {
+    const bool https = iequals(told.scheme, "https");
+    to.put<"REQUEST_SCHEME">(https ? "https" : "http");
+    if (https) to.put<"HTTPS">("on");
+    to.put<"REMOTE_ADDR">(origin.client_ip);
+    if (origin.client_port != 0) to.put<"REMOTE_PORT">(Decimal(origin.client_port));
+    if (!origin.server_ip.empty()) to.put<"SERVER_ADDR">(origin.server_ip);
+    put_port(head, told, origin, https, to);
     // RFC 3875 4.1.14: a name or an address, even if the client sent no host.
-    to.put("SERVER_NAME", head.host.empty() ? bracketed(origin.server_ip)
-                                            : std::string(http::host_name(head.host)));
+    if (head.host.empty())
+        to.put<"SERVER_NAME">(bracketed(origin.server_ip));
+    else
+        to.put<"SERVER_NAME">(http::host_name(head.host));
 }
 
 }  // namespace
@@ -212,17 +244,17 @@ void append_params(const http::RequestHead& stamped, unsigned version,
     Writer to(scripts, out);
     put_script(stamped, choice.root.empty() ? scripts.root : choice.root,
                choice.script != nullptr ? *choice.script : script_of(stamped, scripts), to);
-    to.put("GATEWAY_INTERFACE", "CGI/1.1");
-    to.put("SERVER_SOFTWARE", "ticketgate");
-    to.put("SERVER_PROTOCOL", version == 10 ? "HTTP/1.0" : "HTTP/1.1");
-    to.put("REQUEST_METHOD", stamped.method);
-    put_ends(stamped, origin, to);
-    to.put("REDIRECT_STATUS", "200");  // PHP built with force-cgi-redirect requires it
-    if (!origin.unique_id.empty()) to.put("UNIQUE_ID", origin.unique_id);
-    const auto type = value_of(stamped, FieldName::content_type);
-    if (!type.empty()) to.put("CONTENT_TYPE", type);
+    to.put<"GATEWAY_INTERFACE">("CGI/1.1");
+    to.put<"SERVER_SOFTWARE">("ticketgate");
+    to.put<"SERVER_PROTOCOL">(version == 10 ? "HTTP/1.0" : "HTTP/1.1");
+    to.put<"REQUEST_METHOD">(stamped.method);
+    const Told told = told_by(stamped);
+    put_ends(stamped, told, origin, to);
+    to.put<"REDIRECT_STATUS">("200");  // PHP built with force-cgi-redirect requires it
+    if (!origin.unique_id.empty()) to.put<"UNIQUE_ID">(origin.unique_id);
+    if (!told.content_type.empty()) to.put<"CONTENT_TYPE">(told.content_type);
     if (stamped.framing == http::Framing::length)
-        to.put("CONTENT_LENGTH", std::to_string(stamped.content_length));
+        to.put<"CONTENT_LENGTH">(Decimal(stamped.content_length));
     put_headers(stamped, id_names, to);
     to.put_configured();
 }

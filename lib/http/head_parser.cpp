@@ -74,7 +74,9 @@ FieldName unlisted_name(std::string_view name) {
     const std::size_t size = name.size();
     if (size + 1 >= first_of_size.size()) return FieldName::other;
     for (std::size_t at = first_of_size[size]; at < first_of_size[size + 1]; ++at)
-        if (iequals(unlisted_names[at].name, name)) return unlisted_names[at].id;
+        if (to_lower(unlisted_names[at].name.back()) == to_lower(name.back()) &&
+            iequals(unlisted_names[at].name, name))
+            return unlisted_names[at].id;
     return FieldName::other;
 }
 
@@ -98,12 +100,13 @@ Field make_field(field theirs, std::string_view name, std::string_view value) {
     return field_of(field_name(theirs, name), name, value);
 }
 
-// Most of ours are not in Beast's list.
+// Of the names in Beast's list, none that begins with X- has a FieldName.
 Field own_field(std::string_view line, std::size_t colon) {
     const auto name = line.substr(0, colon);
-    FieldName id = unlisted_name(name);
-    if (id == FieldName::other)
-        id = field_name(beast::http::string_to_field({name.data(), name.size()}), name);
+    const bool listed = !name.starts_with("X-");
+    const auto theirs =
+        listed ? beast::http::string_to_field({name.data(), name.size()}) : field::unknown;
+    const FieldName id = field_name(theirs, name);
     return {id, name, line.substr(colon + 2, line.size() - colon - 4), line};
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.hpp"
 #include "cluster/forward.hpp"
@@ -18,22 +17,22 @@ void line(std::string& out, std::string_view name, std::string_view value) {
     append_all(out, name, ": ", value, "\r\n");
 }
 
-void number(std::string& out, std::int64_t value) {
-    std::array<char, 24> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    out.append(digits.data(), end);
-}
-
 // Milliseconds with three places, as Server-Timing wants them.
-void duration(std::string& out, Duration d) {
-    const std::int64_t us = d.count() / 1000;
-    number(out, us / 1000);
-    const auto rest = static_cast<int>(us % 1000);
-    const char places[4] = {'.', static_cast<char>('0' + rest / 100),
-                            static_cast<char>('0' + rest / 10 % 10),
-                            static_cast<char>('0' + rest % 10)};
-    out.append(places, 4);
-}
+class Milliseconds {
+ public:
+    explicit Milliseconds(Duration d)
+        : whole_(d.count() / 1'000'000), places_(places(d.count() / 1000 % 1000)) {}
+    std::string_view whole() const { return whole_; }
+    std::string_view places() const { return {places_.data(), places_.size()}; }
+
+ private:
+    static std::array<char, 4> places(std::int64_t us) {
+        const auto digit = [](std::int64_t n) { return static_cast<char>('0' + n % 10); };
+        return {'.', digit(us / 100), digit(us / 10), digit(us)};
+    }
+    Decimal whole_;
+    std::array<char, 4> places_;
+};
 
 void id_lines(const config::Ids& ids, const Record& record, std::string& lines) {
     for_each_id(ids, record, [&](const config::Id& id, const ids::Id& value) {
@@ -69,7 +68,8 @@ bool has(const http::RequestHead& head, http::FieldName id) {
 void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string& lines) {
     const auto begin = lines.size();
     const auto add = [&](std::string_view address) {
-        append_all(lines, lines.size() == begin ? "X-Forwarded-For: " : ", ", address);
+        const std::string_view before = lines.size() == begin ? "X-Forwarded-For: " : ", ";
+        append_all(lines, before, address);
     };
     if (peer.trusted) {
         for (const auto& field : head.fields)
@@ -93,16 +93,15 @@ bool https(const http::RequestHead& head, const Peer& peer) {
 void forwarded_port(const http::RequestHead& head, const Peer& peer, std::string& lines) {
     if (peer.trusted && has(head, http::FieldName::x_forwarded_port)) return;
     if (peer.port == 0) return;
-    lines.append("X-Forwarded-Port: ");
+    constexpr std::string_view name = "X-Forwarded-Port";
     if (peer.proxied_port || head.host.empty())
-        number(lines, peer.port);
+        line(lines, name, Decimal(peer.port));
     else
-        lines.append(http::client_port(head.host, https(head, peer)));
-    lines.append("\r\n");
+        line(lines, name, http::client_port(head.host, https(head, peer)));
 }
 
 void via_line(unsigned version, std::string& lines) {
-    lines.append(version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
+    line(lines, "Via", version == 10 ? "1.0 ticketgate" : "1.1 ticketgate");
 }
 
 }  // namespace
@@ -115,9 +114,7 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     if (peer.replica) {
         copy_line(head, "X-Request-Start", lines);
     } else {
-        lines.append("X-Request-Start: t=");
-        number(lines, record.received.unix_us);
-        lines.append("\r\n");
+        append_all(lines, "X-Request-Start: t=", Decimal(record.received.unix_us), "\r\n");
     }
     forwarded_for(head, peer, lines);
     if (!peer.trusted || !has(head, x_forwarded_proto))
@@ -151,17 +148,12 @@ void timing_line(const Record& record, std::string& lines) {
     const bool queued = !record.queue.empty();
     const bool asked = record.upstream != Duration{0} || record.upstream_status != 0;
     if (!queued && !asked) return;
-    lines.append("Server-Timing: ");
-    if (queued) {
-        lines.append("queue;dur=");
-        duration(lines, record.queue_wait);
-    }
-    if (queued && asked) lines.append(", ");
-    if (asked) {
-        lines.append("upstream;dur=");
-        duration(lines, record.upstream);
-    }
-    lines.append("\r\n");
+    const Milliseconds queue(record.queue_wait), upstream(record.upstream);
+    append_all(lines, "Server-Timing: ");
+    if (queued) append_all(lines, "queue;dur=", queue.whole(), queue.places());
+    if (queued && asked) append_all(lines, ", ");
+    if (asked) append_all(lines, "upstream;dur=", upstream.whole(), upstream.places());
+    append_all(lines, "\r\n");
 }
 
 }  // namespace

@@ -66,6 +66,36 @@ TEST(Pairs, AreThoseOfTheSpecification) {
     EXPECT_EQ(out.substr(0, 6), "\1\x80\1\x23\x45N"s);
 }
 
+// RFC 3875 4.1.18, for names of each length, with each character at each place.
+TEST(Pairs, OfHeadersHaveCapitalLettersDigitsAndUnderscores) {
+    const auto slow = [](std::string_view header) {
+        std::string name = "HTTP_";
+        for (const char c : header) {
+            const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+            const bool kept = letter || (c >= '0' && c <= '9');
+            name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : kept ? c : '_';
+        }
+        return name;
+    };
+    for (std::size_t size = 1; size <= 40; ++size) {
+        for (int c = 0; c < 256; ++c) {
+            std::string header(size, 'x');
+            header[static_cast<std::size_t>(c) % size] = static_cast<char>(c);
+            std::string out;
+            {
+                Pairs pairs(out);
+                pairs.add_header(header, "value");
+                pairs.add("NAME", "v");
+            }
+            std::string want;
+            append_pair(want, slow(header), "value");
+            append_pair(want, "NAME", "v");
+            ASSERT_EQ(out, want) << size << ' ' << c;
+            ASSERT_EQ(variable_of(header), slow(header)) << size << ' ' << c;
+        }
+    }
+}
+
 // The variables that nginx's fastcgi.conf sends for this request, except SERVER_SOFTWARE.
 TEST(Root, IsToldAsItIsWrittenOrWhereItLeadsTo) {
     const std::string head = "GET /a/b.php/c HTTP/1.1\r\nHost: a\r\n\r\n";
