@@ -44,6 +44,7 @@ class Decimal {
         : end_(std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr) {}
     Decimal(const Decimal&) = delete;  // it points into itself
     Decimal& operator=(const Decimal&) = delete;
+    // NOLINTNEXTLINE(google-explicit-constructor): as a text in append_all()
     operator std::string_view() const { return {digits_.data(), end_}; }
 
  private:

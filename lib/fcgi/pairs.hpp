@@ -19,7 +19,8 @@ std::string variable_of(std::string_view header);
 /// knows is two instructions. Public members, as a template's argument needs.
 struct VariableName {
     template <std::size_t n>
-    consteval VariableName(const char (&name)[n]) : size(n - 1) {  // as put<"NAME">
+    // NOLINTNEXTLINE(google-explicit-constructor): as put<"NAME">
+    consteval VariableName(const char (&name)[n]) : size(n - 1) {
         std::copy_n(name, n - 1, block.begin());
     }
     std::string_view view() const { return {block.data(), size}; }
