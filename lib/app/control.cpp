@@ -26,7 +26,10 @@ void Control::run() {
     const auto guard = boost::asio::make_work_guard(io_);
     while (!io_.stopped()) {
         try {
-            if (failed_ && monotonic_now() >= next_try_) go_on();
+            if (failed_ && monotonic_now() >= next_try_) {
+                io_.poll();  // a machine that stalls may leave no time between two tries
+                if (!io_.stopped()) go_on();
+            }
             if (failed_)
                 io_.run_for(failure_pause);
             else
