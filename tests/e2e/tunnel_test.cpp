@@ -147,8 +147,8 @@ TEST(Tunnel, WhoseClientTakesNothingEndsAtWriteTimeout) {
     std::function<bool()> more;
     backend.on("/ws", [&](Call& call) {
         call.send(switches);
-        while (!call.receive().empty()) continue;  // to the client's FIN
-        const std::string piece = pattern(8 << 10);
+        while (!call.receive().empty()) continue;     // to the client's FIN
+        const std::string piece = pattern(48 << 10);  // less than a tunnel keeps for its client
         while (more()) call.send(piece);
         call.close();
     });
