@@ -18,9 +18,8 @@ void check_name(const Value& map, const Entry& entry) {
     const auto path = join(map.path, entry.key);
     map.reading.marks[path] = entry.mark;
     if (!is_name(entry.key) || entry.key == "off")
-        map.reading.problems.error(
-            entry.mark, path,
-            "not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, not - first, and not off");
+        map.reading.problems.error(entry.mark, path,
+                                   std::string("not a valid name: ") + name_form + ", and not off");
 }
 
 }  // namespace ticketgate::config

@@ -110,9 +110,7 @@ bool read_hosts(const Value& value, std::vector<std::string>& out) {
 bool read_listener_names(const Value& value, std::vector<std::string>& out) {
     return each_item(value, [&](const Value& item) {
         if (!is_name(item.node.text))
-            return item.fail(
-                shown(item.node.text) +
-                " is not a listener's name: 1 to 64 of A-Z a-z 0-9 _ . -, not - first");
+            return item.fail(shown(item.node.text) + " is not a listener's name: " + name_form);
         add_once(out, item.node.text);
         return true;
     });

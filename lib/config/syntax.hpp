@@ -21,6 +21,8 @@ bool is_header_value(std::string_view text);
 /// 1 to 64 characters of `A-Z a-z 0-9 _ . -`: queues and upstreams; safe in labels, logs and URLs.
 /// Not `-` first: a command would take the name for an option.
 bool is_name(std::string_view text);
+/// The same, for people.
+inline constexpr const char* name_form = "1 to 64 of A-Z a-z 0-9 _ . -, not - first";
 
 /// `10.0.0.0/8`, `::1`, `192.168.1.1`.
 bool is_network(std::string_view text);

@@ -73,9 +73,7 @@ bool read_queue(const Value& value, std::optional<std::string>& out) {
     const std::string& name = value.node.text;
     if (is_one_of(lower(name), reserved))
         return value.fail(shown(name) + " is not a queue; write a name, or off");
-    if (!is_name(name))
-        return value.fail(shown(name) +
-                          " is not a valid queue name: 1 to 64 of A-Z a-z 0-9 _ . -, not - first");
+    if (!is_name(name)) return value.fail(shown(name) + " is not a valid queue name: " + name_form);
     out = name;
     return true;
 }

@@ -100,7 +100,8 @@ Field make_field(field theirs, std::string_view name, std::string_view value) {
     return field_of(field_name(theirs, name), name, value);
 }
 
-// Of the names in Beast's list, none that begins with X- has a FieldName.
+// FieldName has no name that begins with X- and is in Beast's list, so those are not looked up
+// there.
 Field own_field(std::string_view line, std::size_t colon) {
     const auto name = line.substr(0, colon);
     const bool listed = !name.starts_with("X-");

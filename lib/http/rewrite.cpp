@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -48,17 +47,10 @@ class Runs {
     const char* end_ = nullptr;
 };
 
-void append_number(std::string& out, std::uint64_t number) {
-    char digits[20];
-    out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
-
 void append_framing(std::string& out, Framing framing, std::uint64_t length) {
     if (framing == Framing::chunked) out += "Transfer-Encoding: chunked\r\n";
     if (framing != Framing::length) return;
-    out += "Content-Length: ";
-    append_number(out, length);
-    out += "\r\n";
+    append_all(out, "Content-Length: ", Decimal(length), "\r\n");
 }
 
 // Upgrade is hop-by-hop: dropped, and written again if both sides want it (RFC 9110 7.8).
@@ -242,9 +234,7 @@ void write_status_line(const ResponseHead& head, Runs& runs, std::string& out) {
 // RFC 9110 7.6.2. A request that must not be forwarded does not get here.
 void append_max_forwards(const RequestHead& head, std::string& out) {
     if (!head.max_forwards) return;
-    out += "Max-Forwards: ";
-    append_number(out, std::max(*head.max_forwards, 1u) - 1);
-    out += "\r\n";
+    append_all(out, "Max-Forwards: ", Decimal(std::max(*head.max_forwards, 1u) - 1), "\r\n");
 }
 
 // RFC 9110 8.6: a method that expects content sends a length even without content.

@@ -1,10 +1,9 @@
 #include "log/access.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 
+#include "base/text.hpp"
 #include "log/escape.hpp"
 #include "log/timestamp.hpp"
 
@@ -12,9 +11,7 @@ namespace ticketgate {
 namespace {
 
 void append_number(std::string& out, std::uint64_t value) {
-    std::array<char, 20> digits;
-    const auto end = std::to_chars(digits.begin(), digits.end(), value).ptr;
-    out.append(digits.data(), end);
+    out.append(std::string_view(Decimal(value)));
 }
 
 // Milliseconds with three decimals, by integers: a double would cost four times as much.

@@ -161,8 +161,8 @@ TEST(Problems, Choices) {
 
 TEST(Problems, Queues) {
     expect_in_route({
-        {"queue: -c",
-         {"c.yaml:4:29: routes[0].queue: \"-c\" is not a valid queue name: 1 to 64 of A-Z a-z 0-9 "
+        {"queue: a b",
+         {"c.yaml:4:29: routes[0].queue: \"a b\" is not a valid queue name: 1 to 64 of A-Z a-z 0-9 "
           "_ . -, not - first"}},
         {"queue: on",
          {"c.yaml:4:29: routes[0].queue: \"on\" is not a queue; write a name, or off"}},

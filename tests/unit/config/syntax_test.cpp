@@ -9,7 +9,7 @@ TEST(Syntax, NamesAreSafeInLabelsAndLogs) {
     for (const char* name : {"a", "A-b_c.9", "ab_"}) EXPECT_TRUE(is_name(name)) << name;
     EXPECT_TRUE(is_name(std::string(64, 'x')));
     EXPECT_FALSE(is_name(std::string(65, 'x')));
-    for (const char* name : {"", "a b", "a/b", "ä", "a\n", "a\"b"})
+    for (const char* name : {"", "a b", "a/b", "ä", "a\n", "a\"b", "-", "-c"})
         EXPECT_FALSE(is_name(name)) << name;
 }
 

@@ -110,14 +110,18 @@ TEST(LogWriter, ReportsWhyItsFileRefusesLines) {
     }
 }
 
+LogWriter::Lost added_to(std::atomic<std::uint64_t>& told) {
+    return [&told](const LogWriter::Loss& loss) {
+        told += loss.lines;
+        return true;
+    };
+}
+
 // The first lost line is told at once; the others at most ten seconds later, and at the end.
 TEST(LogWriter, TellsAllItsLossesAtItsEnd) {
     Pipe pipe;
     std::atomic<std::uint64_t> told{0};
-    LogWriter writer(file_of(pipe), 10'000, [&](const LogWriter::Loss& loss) {
-        told += loss.lines;
-        return true;
-    });
+    LogWriter writer(file_of(pipe), 10'000, added_to(told));
     pipe.close_reader();
     for (int i = 0; i < 3; ++i) {
         writer.offer(line('a', i));
@@ -131,10 +135,7 @@ TEST(LogWriter, TellsAllItsLossesAtItsEnd) {
 TEST(LogWriter, TellsItsLossesWhileItsReaderStandsStillAndAtItsEnd) {
     Pipe pipe;
     std::atomic<std::uint64_t> told{0};
-    LogWriter writer(file_of(pipe), 10'000, [&](const LogWriter::Loss& loss) {
-        told += loss.lines;
-        return true;
-    });
+    LogWriter writer(file_of(pipe), 10'000, added_to(told));
     const auto fill = [&] {
         for (int i = 0; i < 20'000; ++i) writer.offer(line('a', i, 99));
     };
