@@ -223,6 +223,7 @@ task<error_code> Session::deliver() {
     Reply& reply = request_->reply;
     const http::Spool& spool = request_->body.spool;
     const bool uploading = !whole();
+    std::uint64_t read = 0;  // of the answer, when body_timeout began
     if (uploading) loop().arm(deadline_, settings().body_timeout);
     for (;;) {
         if (request_->tunnel) co_return co_await tunnel();
@@ -244,19 +245,27 @@ task<error_code> Session::deliver() {
             client_deadline_.disarm();
         else if (!client_deadline_.armed() || reply.taken() != taken)
             await_client();
-        if (!uploading || whole() || full)
+        if (!uploading || whole() || full) {
             deadline_.disarm();
-        else if (!deadline_.armed())
+        } else if (!deadline_.armed()) {
             loop().arm(deadline_, settings().body_timeout);
+            read = reply.taken();
+        }
         co_await signal_;
         if (takes_nothing()) co_return errc::client_closed;
-        if (!deadline_.expired()) continue;
+        if (!deadline_.expired() || reads_since(read)) continue;
         if (answered()) break;
         co_return errc::body_timeout;
     }
     deadline_.disarm();
     client_deadline_.disarm();
     co_return error_code();
+}
+
+// Its client takes the answer, and may send the rest of its body later: body_timeout begins anew.
+bool Session::reads_since(std::uint64_t taken) const {
+    const Reply& reply = request_->reply;
+    return reply.begun() && !answered() && (!reply.drained() || reply.taken() != taken);
 }
 
 // The client has its whole response.

@@ -127,6 +127,7 @@ class Session {
     void complete_body();
     error_code keep_next();
     error_code pass_upload_on();
+    bool reads_since(std::uint64_t taken) const;
     bool answered() const;
     error_code expire();
     error_code taken_out();

@@ -67,8 +67,10 @@ error_code Session::keep_next() {
     return {};
 }
 
-// Passes the upload on while there is room for it and a run to take it.
+// Passes the upload on while there is room for it and a run to take it. A client that reads its
+// answer first is not slow: body_min_rate waits for the end of the answer.
 error_code Session::pass_upload_on() {
+    if (request_->reply.begun() && !answered()) reader_.pause();
     while (!whole() && request_->body.spool.size() < upload_window) {
         if (request_->reply.finished() && request_->run == nullptr) break;
         const auto got = read_more_body();

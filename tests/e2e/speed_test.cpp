@@ -220,6 +220,52 @@ TEST(SlowReader, MayPauseForLongerThanBodyTimeoutBehindItsUpload) {
     EXPECT_TRUE(taken == body);
 }
 
+// Sends on when it has the answer: a backend that refuses an upload takes the rest all the same.
+TEST(SlowReader, MayStopItsUploadUntilItHasTheAnswer) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on_head("/large", [&](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(large) + "\r\n\r\n");
+        call.send(body);
+        call.read_body();
+    });
+    Gateway gateway(queued_and_free(", body_timeout: 2s"), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.send(post_of(3000, "ab"));
+    EXPECT_FALSE(slow.reader().through("\r\n\r\n").empty());
+    EXPECT_TRUE(still(5s, [&] { return gateway.metric("ticketgate_connections") == 1; }));
+    slow.send("c");
+    std::string taken;
+    EXPECT_TRUE(slow.reader().exactly(large, taken));
+    EXPECT_TRUE(taken == body);
+    slow.send(std::string(2997, 'd'));
+    ASSERT_TRUE(backend.wait_for_end("/large"));
+    EXPECT_EQ(backend.of("/large")[0].body.size(), 3000u);
+}
+
+// It takes each byte as it comes. Tried again where the machine stalls for longer than
+// body_timeout.
+TEST(FastReader, MayStopItsUploadWhileItsAnswerComes) {
+    Backend backend;
+    constexpr std::size_t pieces = 40;
+    backend.on_head("/large", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(pieces) + "\r\n\r\n");
+        for (std::size_t i = 0; i < pieces; ++i) {
+            be_slow(100ms);
+            call.send("x");
+        }
+        call.read_body();
+    });
+    Gateway gateway(queued_and_free(", body_timeout: 2s"), with(backend));
+    EXPECT_TRUE(eventually([&] {
+        Client client = gateway.client();
+        client.send(post_of(3, "ab"));
+        if (client.reader().through("\r\n\r\n").empty()) return false;
+        std::string taken;
+        return client.reader().exactly(pieces, taken);
+    }));
+}
+
 TEST(SlowReader, ThatReadsNothingIsDroppedThoughItGoesOnUploading) {
     Backend backend;
     const std::string body = pattern(large);
