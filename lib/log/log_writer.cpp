@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -47,7 +48,12 @@ struct LogWriter::Shared {
     bool next_batch(std::string& batch);
     void write(std::string_view batch);
     void finish_line();
-    void tell(bool last, bool waits = false);
+    enum class When : std::uint8_t {
+        between,  ///< two batches, if the last telling is some time ago
+        waiting,  ///< as between, for the reader of this log
+        end       ///< in any case
+    };
+    void tell(When when);
     void tell_abandoned();
     bool begin_telling();
     bool untold() const { return lost && dropped.load(std::memory_order_relaxed) != told; }
@@ -161,9 +167,9 @@ void LogWriter::run(const std::shared_ptr<Shared>& shared) {
     while (shared->next_batch(batch)) {
         shared->write(batch);
         shared->finish_line();
-        shared->tell(false);
+        shared->tell(Shared::When::between);
     }
-    shared->tell(true);
+    shared->tell(Shared::When::end);
     const std::lock_guard lock(shared->mutex);
     shared->ended = true;
     shared->done.notify_all();
@@ -196,7 +202,7 @@ void LogWriter::Shared::write(std::string_view batch) {
         if (batch.empty()) return;
         if (abandoned) return drop(count_lines(batch));
         file->wait_writable(look_again);
-        tell(false, true);
+        tell(When::waiting);
     }
 }
 
@@ -205,12 +211,12 @@ void LogWriter::Shared::finish_line() {
     for (; file->unfinished() && !abandoned; (void)file->write({})) file->wait_writable(look_again);
 }
 
-// The `last` telling does not wait for its time. `waits`: for the reader of this log.
-void LogWriter::Shared::tell(bool last, bool waits) {
+void LogWriter::Shared::tell(When when) {
     const auto now_dropped = dropped.load(std::memory_order_relaxed);
-    if (!untold() || (!last && monotonic_now() < tell_at) || !begin_telling()) return;
+    const bool early = when != When::end && monotonic_now() < tell_at;
+    if (!untold() || early || !begin_telling()) return;
     const int short_of = shortage.exchange(0, std::memory_order_relaxed);
-    if (lost({now_dropped - told, error != 0 ? error : short_of, fails, waits})) {
+    if (lost({now_dropped - told, error != 0 ? error : short_of, fails, when == When::waiting})) {
         told = now_dropped;
         error = 0;
         tell_at = monotonic_now() + between_tellings;

@@ -1,8 +1,8 @@
 #include "proxy/stamp.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "base/milliseconds.hpp"
 #include "base/text.hpp"
 #include "cluster/forward.hpp"
 #include "http/host.hpp"
@@ -16,23 +16,6 @@ namespace {
 void line(std::string& out, std::string_view name, std::string_view value) {
     append_all(out, name, ": ", value, "\r\n");
 }
-
-// Milliseconds with three places, as Server-Timing wants them.
-class Milliseconds {
- public:
-    explicit Milliseconds(Duration d)
-        : whole_(d.count() / 1'000'000), places_(places(d.count() / 1000 % 1000)) {}
-    std::string_view whole() const { return whole_; }
-    std::string_view places() const { return {places_.data(), places_.size()}; }
-
- private:
-    static std::array<char, 4> places(std::int64_t us) {
-        const auto digit = [](std::int64_t n) { return static_cast<char>('0' + n % 10); };
-        return {'.', digit(us / 100), digit(us / 10), digit(us)};
-    }
-    Decimal whole_;
-    std::array<char, 4> places_;
-};
 
 void id_lines(const config::Ids& ids, const Record& record, std::string& lines) {
     for_each_id(ids, record, [&](const config::Id& id, const ids::Id& value) {
