@@ -130,7 +130,10 @@ void Client::note_sent(std::uint64_t before) {
 // ── answers ──
 
 void Client::read_piece() {
+    if (behind_since_ != Time{}) behind_ += clock.now - behind_since_;
+    if (answered_ < size()) stage_.judge.lags(first_id_ + answered_, behind_);
     const std::string bytes = link_->receive(stage_.random.between(1, plan_.piece));
+    behind_since_ = link_->available() != 0 ? clock.now : Time{};
     if (bytes.empty()) return end_of_stream();
     bytes_read_ += bytes.size();
     stage_.trace.note('C', index_, bytes.size() << 1, [&] { return "reads " + bytes; });
@@ -160,6 +163,7 @@ void Client::answer_complete() {
         if (answered_ == sending_) stop_sending_ = true;
         ++answered_;
     }
+    behind_ = {};
     const bool more = answered_ < size();
     answer_ = Message(false, more && ask(answered_).method == "HEAD");
 }

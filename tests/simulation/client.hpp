@@ -62,6 +62,8 @@ class Client final : public Actor {
     std::size_t sending_ = 0, answered_ = 0, offset_ = 0;
     std::uint64_t bytes_sent_ = 0, bytes_read_ = 0;
     std::uint32_t moments_ = 0;
+    Duration behind_{};  // in reading this answer, in all
+    Time behind_since_{};
     Time leave_at_ = Time::max(), continue_at_{}, stalls_until_{};
     bool called_ = false;  // its script has come to the call
     bool half_closed_ = false, stop_sending_ = false, done_ = false, waits_for_end_ = false;

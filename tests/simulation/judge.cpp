@@ -113,6 +113,13 @@ bool Judge::certainly_in_line(const Story& s, Leave::Way way) {
     return line(queue)->strict && line(queue)->running + line(queue)->unread == 1;
 }
 
+// hold_back_timeout counts all of it until 1 MiB has come.
+void Judge::lags(std::uint64_t id, Duration behind) {
+    if (behind < plan_.hold_back_timeout) return;
+    Story& s = story(id);
+    if (s.answers == 0) s.excuse = "its client is slow";
+}
+
 void Judge::excuse_all(std::size_t client, const char* why) {
     for (const auto id : of_client_[client])
         if (story(id).answers == 0) story(id).excuse = why;

@@ -91,6 +91,8 @@ class Judge {
     /// The backend answered, and does not get the rest of the request.
     void upload_cut(std::uint64_t id);
     void cut_unseen(std::uint64_t id);
+    /// Its client has let arrived bytes of the answer wait, for so long in all.
+    void lags(std::uint64_t id, Duration behind);
     void excuse_all(std::size_t client, const char* why);
 
     // ── the backend's side ──
