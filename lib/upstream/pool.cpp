@@ -1,6 +1,7 @@
 #include "upstream/pool.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "upstream/pooled_upstream.hpp"
 
@@ -82,6 +83,15 @@ void Pool::keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout
     if (silence == Silence::likely) rest = std::max(rest, rest_time);
     rest == Duration{0} ? idle_.push_front(kept) : idle_.push_back(kept);
     kept.become_idle(timeout, rest);
+}
+
+// The operator sees it in `top`: nothing else shows that a client may have got another one's
+// answer.
+void Pool::overran(Time now) noexcept try {
+    policy_.overran(now);
+    upstream_.failures.note("it sent bytes that belong to no answer", wall_now());
+} catch (const std::bad_alloc&) {
+    // Then only the policy knows.
 }
 
 void Pool::forget(PooledExchange& exchange) {

@@ -32,6 +32,8 @@ class Pool {
     /// Keeps an idle connection, or closes it if there are enough.
     void keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout_s, Silence silence);
     void forget(PooledExchange& idle);
+    /// The backend has sent bytes that belong to no answer.
+    void overran(Time now) noexcept;
     AddressSource& addresses() { return *addresses_; }
 
  private:

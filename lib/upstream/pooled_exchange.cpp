@@ -246,7 +246,7 @@ void PooledExchange::finish_sending() {
 }
 
 void PooledExchange::note_garbage() {
-    if (reused_) pool_.policy().overran(loop_.woke());
+    if (reused_) pool_.overran(loop_.woke());
 }
 
 bool PooledExchange::whole() const {
@@ -254,7 +254,7 @@ bool PooledExchange::whole() const {
 }
 
 void PooledExchange::finish(std::unique_ptr<Exchange> self) {
-    if (overran()) pool_.policy().overran(loop_.woke());
+    if (overran()) pool_.overran(loop_.woke());
     if (!whole()) return;
     if (reused_) pool_.policy().answered(was_idle_for_);
     if (stream_->fin() || stream_->broken())
@@ -286,8 +286,7 @@ bool PooledExchange::usable(bool careful) {
 
 // With a FIN after them they are a goodbye (Apache's 408), which is harmless.
 void PooledExchange::note_words() {
-    if (stream_->readable() && !stream_->fin() && !stream_->broken())
-        pool_.policy().overran(loop_.woke());
+    if (stream_->readable() && !stream_->fin() && !stream_->broken()) pool_.overran(loop_.woke());
 }
 
 bool PooledExchange::stirred() const {

@@ -138,6 +138,7 @@ TEST(Bodiless, AFewConnectionsRestAndLaterOnesReplaceOthers) {
 
 // Like PHP that sends Content-Length, calls readfile(), and then prints a footer as well.
 void expect_rest(Bench& bench) {
+    EXPECT_EQ(bench.upstream->failures.told().count, 1u) << "the operator sees it";
     const Peer next = bench.exchange_once(Bench::ok);
     EXPECT_FALSE(bench.has_idle()) << "more may be on its way";
     EXPECT_TRUE(still_open(next));
