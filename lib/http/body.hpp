@@ -31,6 +31,8 @@ class BodyDecoder {
     bool end_of_stream();
 
     bool done() const { return state_ == State::done; }
+    /// next() has failed.
+    bool broken() const { return state_ == State::broken; }
     /// Payload bytes still to come, if known (length framing); else 0.
     std::uint64_t remaining() const { return state_ == State::length ? remaining_ : 0; }
     /// Payload bytes that surely come next: of the body, or of the current chunk.
@@ -71,6 +73,10 @@ class BodyDecoder {
     std::uint32_t overhead_ = 0;   ///< bounded bytes: trailers, or extensions that are not free
     std::uint64_t remaining_ = 0;  ///< of the body (length) or of the chunk
 };
+
+/// Why next() fails.
+inline constexpr std::string_view broken_body =
+    "a body that breaks the chunked coding, or has over 16 KiB of extensions or trailers";
 
 /// Writes the chunk head for a piece of this size: hex, CRLF. Returns its length (at most 18).
 std::size_t write_chunk_head(char* out, std::uint64_t size);

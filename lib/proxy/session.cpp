@@ -223,17 +223,21 @@ task<error_code> Session::deliver() {
     Reply& reply = request_->reply;
     const http::Spool& spool = request_->body.spool;
     const bool uploading = !whole();
-    std::uint64_t read = 0;  // of the answer, when body_timeout began
+    std::uint64_t read = 0;  // of the answer, when the upload moved or body_timeout began
     if (uploading) loop().arm(deadline_, settings().body_timeout);
     for (;;) {
         if (request_->tunnel) co_return co_await tunnel();
+        if (reads_since(read)) reader_.pause();
+        const std::uint64_t uploaded = reader_.bytes();
         error_code failure = pass_upload_on();
         if (failure && !answered()) co_return failure;
-        // Bytes that the session does not read, because the backend takes no more, are not late.
-        const bool full = spool.size() >= upload_window;
-        if (full) reader_.pause();
+        if (reader_.bytes() != uploaded) read = reply.taken();
         const std::uint64_t taken = reply.taken();
         if (!reply.pump()) co_return errc::client_closed;
+        // Bytes that the session does not read, because the backend takes no more, are not late;
+        // nor are those of a client that has to take an early answer.
+        const bool may_wait = spool.size() >= upload_window || !reply.drained();
+        if (may_wait) reader_.pause();
         if (answered() && (failure || whole() || request_->run == nullptr)) break;
         if (reply.drained() && reply.failure()) co_return reply.failure();
         if (client_.wire().broken()) failure = errc::client_closed;
@@ -245,7 +249,7 @@ task<error_code> Session::deliver() {
             client_deadline_.disarm();
         else if (!client_deadline_.armed() || reply.taken() != taken)
             await_client();
-        if (!uploading || whole() || full) {
+        if (!uploading || whole() || may_wait) {
             deadline_.disarm();
         } else if (!deadline_.armed()) {
             loop().arm(deadline_, settings().body_timeout);
@@ -262,10 +266,10 @@ task<error_code> Session::deliver() {
     co_return error_code();
 }
 
-// Its client takes the answer, and may send the rest of its body later: body_timeout begins anew.
+// Its client has taken more of the answer, and may send the rest of its body later: body_timeout
+// begins anew, and body_min_rate does not count that time.
 bool Session::reads_since(std::uint64_t taken) const {
-    const Reply& reply = request_->reply;
-    return reply.begun() && !answered() && (!reply.drained() || reply.taken() != taken);
+    return request_->reply.begun() && request_->reply.taken() != taken;
 }
 
 // The client has its whole response.

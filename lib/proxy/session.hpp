@@ -124,6 +124,7 @@ class Session {
     // parts of stages
     error_code refuse_untold() const;
     result<Read> read_more_body();
+    error_code refused_body(error_code failure) const;
     void complete_body();
     error_code keep_next();
     error_code pass_upload_on();
@@ -136,6 +137,7 @@ class Session {
     void give_up_place(error_code failure);
     error_code fault(const std::exception& e) noexcept;
     void note_refused_head(error_code failure) const;
+    void tell_refused(error_code failure, std::string_view why) const;
     Outcome outcome(error_code failure) const;
     void count_refused(error_code failure) const;
     task<bool> finish_interim();

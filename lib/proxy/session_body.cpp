@@ -8,12 +8,19 @@ error_code Session::begin_body() {
     client_.consume_head();
     if (reader_.done()) return {};
     reader_.begin(settings(), loop().woke());
-    if (const auto failure = client_.take_body(reader_, request_->body.spool)) return failure;
+    if (const auto failure = client_.take_body(reader_, request_->body.spool))
+        return refused_body(failure);
     if (reader_.done()) complete_body();
     // RFC 9110 10.1.1: a client that has begun to send its body needs no 100.
     if (expects_continue && !reader_.done() && reader_.bytes() == 0)
         request_->reply.write_interim("HTTP/1.1 100 Continue\r\n\r\n");
     return {};
+}
+
+// The answer and the access log do not say what was wrong with it.
+error_code Session::refused_body(error_code failure) const {
+    if (failure == errc::bad_request) tell_refused(failure, http::broken_body);
+    return failure;
 }
 
 void Session::complete_body() {
@@ -26,7 +33,8 @@ void Session::complete_body() {
 // Reads once.
 result<Read> Session::read_more_body() {
     const auto got = client_.read_body(reader_, request_->body.spool);
-    if (!got || *got == Read::nothing) return got;
+    if (!got) return refused_body(got.error());
+    if (*got == Read::nothing) return got;
     loop().arm(deadline_, settings().body_timeout);
     if (reader_.done()) complete_body();
     if (const auto failure = keep_next()) return failure;
@@ -67,10 +75,8 @@ error_code Session::keep_next() {
     return {};
 }
 
-// Passes the upload on while there is room for it and a run to take it. A client that reads its
-// answer first is not slow: body_min_rate waits for the end of the answer.
+// Passes the upload on while there is room for it and a run to take it.
 error_code Session::pass_upload_on() {
-    if (request_->reply.begun() && !answered()) reader_.pause();
     while (!whole() && request_->body.spool.size() < upload_window) {
         if (request_->reply.finished() && request_->run == nullptr) break;
         const auto got = read_more_body();

@@ -175,11 +175,14 @@ void Session::note_refused_head(error_code failure) const {
     if (std::ranges::find(of_heads, failure) == of_heads.end()) return;
     const auto& complaint = station().head.view()->complaint;
     const bool known = failure != errc::plain_http && !complaint.empty();
-    station().commons.log.info("request refused",
-                               {{"client_ip", client_.peer().ip},
-                                {"request_id", request_->record.request_id},
-                                {"status", status_of(failure, nullptr)},
-                                {"why", known ? std::string(complaint) : failure.message()}});
+    tell_refused(failure, known ? std::string(complaint) : failure.message());
+}
+
+void Session::tell_refused(error_code failure, std::string_view why) const {
+    station().commons.log.info("request refused", {{"client_ip", client_.peer().ip},
+                                                   {"request_id", request_->record.request_id},
+                                                   {"status", status_of(failure, nullptr)},
+                                                   {"why", why}});
 }
 
 }  // namespace ticketgate

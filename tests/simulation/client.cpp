@@ -88,6 +88,7 @@ void Client::act() {
 bool Client::can_send() const {
     if (half_closed_ || stop_sending_ || sending_ == size() || link_->room() == 0) return false;
     if (sending_ - std::min(sending_, answered_) >= plan_.pipelines) return false;
+    if (plan_.reads_first && offset_ == texts_[sending_].head) return false;
     return offset_ != texts_[sending_].head || clock.now >= continue_at_;
 }
 
@@ -98,7 +99,8 @@ bool Client::can_read() const {
 void Client::send_piece() {
     const Text& text = texts_[sending_];
     std::size_t most = text.bytes.size() - offset_;
-    const bool waits = ask(sending_).expects_continue && offset_ < text.head;
+    const bool stops = ask(sending_).expects_continue || plan_.reads_first;
+    const bool waits = stops && offset_ < text.head;
     if (waits) most = text.head - offset_;
     most = std::min<std::size_t>(most, stage_.random.between(1, plan_.piece));
     const std::uint64_t before = offset_;

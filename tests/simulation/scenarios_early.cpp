@@ -37,6 +37,19 @@ Plan sealed_connections() {
 
 namespace {
 
+// Its client reads it before it sends a body, which takes longer than body_timeout.
+Plan answer_read_first() {
+    Ask ask = post("/free", Ask::Body::length, 600);
+    ask.fate.early = true;
+    ask.fate.size = 900;
+    Plan plan = plan_with({client({ask}, Duration{}, 10), client({get("/a")})});
+    plan.body_timeout = 500ms;
+    plan.clients[0].reads_first = true;
+    plan.clients[0].capacity = 100;
+    plan.clients[0].pause = 20ms;
+    return plan;
+}
+
 // The whole answer comes first, and all of the request is read behind it: steadily, but for longer
 // than response_timeout.
 Plan whole_answers_first(const std::string& route) {
@@ -82,6 +95,7 @@ std::vector<Scenario> early_scenarios() {
     return {
         {"early answers", early_answers("/a")},
         {"early answers, unqueued", early_answers("/free")},
+        {"early answer, read first", answer_read_first()},
         {"whole answers first", whole_answers_first("/a")},
         {"whole answers ahead of the body", whole_answers_ahead_of_the_body()},
         {"whole answers unseen", whole_answers_unseen()},
