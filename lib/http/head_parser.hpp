@@ -92,6 +92,8 @@ error_code put_all(Parser& parser, std::string_view head) {
     return error;
 }
 
+inline constexpr std::string_view unclear_length =
+    "Transfer-Encoding with Content-Length, or in HTTP/1.0";
 inline constexpr std::string_view no_head = "a bare LF, or a line that begins with a blank";
 
 /// Refuses bytes that do not form a head.

@@ -82,8 +82,7 @@ class RequestParser final : public HeadParser<true, RequestHead> {
     }
 
     void on_header_impl(beast::error_code& ec) override {
-        if (!rules_.consistent(head_.version))
-            refuse(ec, errc::bad_request, "Transfer-Encoding with Content-Length, or in HTTP/1.0");
+        if (!rules_.consistent(head_.version)) refuse(ec, errc::bad_request, unclear_length);
         if (!host_fits())
             refuse(ec, errc::bad_request, "no Host, or one that differs from the target's");
         head_.framing = rules_.framing();

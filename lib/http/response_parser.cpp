@@ -71,11 +71,13 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
     }
 
     void on_header_impl(beast::error_code& ec) override {
-        if (!rules_.consistent(head_.version) || (head_.informational() && rules_.declares_body()))
-            ec = errc::bad_request;
+        if (!rules_.consistent(head_.version)) refuse(ec, errc::bad_request, unclear_length);
+        if (head_.informational() && rules_.declares_body())
+            refuse(ec, errc::bad_request, "an interim response with a body");
         // RFC 9110 15.2.2: a 101 names the new protocol.
         if (head_.status == 101) head_.upgrade = rules_.upgrade();
-        if (head_.status == 101 && head_.upgrade.empty()) ec = errc::bad_request;
+        if (head_.status == 101 && head_.upgrade.empty())
+            refuse(ec, errc::bad_request, "a 101 that names no protocol in Upgrade");
         // RFC 9110 15.5.22: a 426 names the required protocol.
         if (head_.status == 426) head_.upgrade = rules_.upgrade_value();
         head_.framing = framing();

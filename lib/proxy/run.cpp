@@ -155,8 +155,9 @@ task<error_code> Run::converse() {
             if (*step == Step::done) {
                 if (!head->informational()) co_return error_code();
                 if (head->status == 101) {
-                    const bool asked = iequals(head->upgrade, request_->upgrade);
-                    co_return asked ? error_code() : error_code(errc::upstream_bad_response);
+                    if (iequals(head->upgrade, request_->upgrade)) co_return error_code();
+                    complaint_ = "a 101 to a request that did not ask for that protocol";
+                    co_return errc::upstream_bad_response;
                 }
                 const bool wants_body = head->status == 100 && request_->peer;
                 forward_interim();

@@ -96,16 +96,18 @@ error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
 }
 
 // The log has no line of this request before it ends, and then its caller may have given up. While
-// a slot is free, it waits for its own upload at most.
+// a slot is free, or no other call runs within the hold, it waits for its own upload at most.
 void Session::tell_inside() const {
     if (inside_ && settings().inside_calls == config::InsideCalls::accept) return;
     Gate& gate = place_->gate();
     const http::RequestHead& head = *station().head.view();
     if (!inside_ && !looks_like_own_call(head)) return;
     const GateView view = gate.view(1);
-    if (view.figures.in_flight < view.figures.settings.limits.max_in_flight) return;
     const Record& record = request_->record;
-    if (inside_ && record.inside_of == 0) ++gate.notes.inside_waited;
+    const bool within = record.inside_of != 0;
+    if (within && view.figures.inside <= 1) return;
+    if (view.figures.in_flight < view.figures.settings.limits.max_in_flight) return;
+    if (inside_ && !within) ++gate.notes.inside_waited;
     if (!due(gate.notes.inside_told, monotonic_now())) return;
     station().commons.log.warn(
         inside_ ? "a call from inside waits for a request that may wait for this call"

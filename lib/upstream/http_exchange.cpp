@@ -113,6 +113,10 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
     }
 }
 
+std::string HttpExchange::fault() const {
+    return decoder_.broken() ? std::string(http::broken_body) : PooledExchange::fault();
+}
+
 void HttpExchange::upgrade() {
     keep_alive_ = false;
     end_ = End::tunnel;

@@ -21,6 +21,7 @@ class HttpExchange final : public PooledExchange {
     bool ended() const override { return decoder_.done(); }
     error_code read_buffered(std::string_view& piece) override;
     void upgrade() override;
+    std::string fault() const override;
     bool settled() const override;
     Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
     bool announced_end() const override;
