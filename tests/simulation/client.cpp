@@ -88,7 +88,6 @@ void Client::act() {
 bool Client::can_send() const {
     if (half_closed_ || stop_sending_ || sending_ == size() || link_->room() == 0) return false;
     if (sending_ - std::min(sending_, answered_) >= plan_.pipelines) return false;
-    if (plan_.reads_first && offset_ == texts_[sending_].head) return false;
     return offset_ != texts_[sending_].head || clock.now >= continue_at_;
 }
 
@@ -110,7 +109,8 @@ void Client::send_piece() {
     stage_.trace.note('C', index_, n, [&] {
         return "sends " + text.bytes.substr(before, std::min<std::size_t>(n, 100));
     });
-    if (waits && offset_ == text.head) continue_at_ = clock.now + 300ms;
+    if (waits && offset_ == text.head)
+        continue_at_ = plan_.reads_first ? Time::max() : clock.now + 300ms;
     note_sent(before);
 }
 

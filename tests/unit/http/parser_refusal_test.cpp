@@ -63,6 +63,8 @@ TEST(Complaint, NamesTheRule) {
     EXPECT_EQ(complaint("Host: a\r\nHost: a\r\n"), "two Host fields");
     EXPECT_EQ(complaint("Host: a\r\nContent-Length: x\r\n"),
               "Content-Length malformed, twice, or beside Transfer-Encoding");
+    EXPECT_EQ(complaint("Host: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n"),
+              "Transfer-Encoding other than one chunked, or beside Content-Length");
     EXPECT_EQ(complaint("Host: a\r\nX : b\r\n"), "a malformed field name");
     EXPECT_EQ(complaint("Host: a\r\nExpect: b\r\n"), "an Expect other than 100-continue");
     EXPECT_EQ(complaint(""), "no Host, or one that differs from the target's");
