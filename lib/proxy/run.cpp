@@ -172,24 +172,35 @@ task<error_code> Run::converse() {
     }
 }
 
+// done: the first byte may go out. It connects before it claims the backend: an operator who
+// releases the slot, or stops the process, must not read of a request that waits for its connection
+// that bytes may be under way.
+result<Step> Run::claim_backend() {
+    if (station_.stopping()) return request_->end_at_stop();
+    // The last look of a clustered line: nothing of it may start once another replica may keep it.
+    if (!hold_.may_send()) return errc::line_moved;
+    const auto ready = exchange_->connect();
+    if (ready && *ready == Step::blocked) ask_for_rest();
+    if (!ready || *ready != Step::done) return ready;
+    if (!hold_.claims_backend()) return errc::slot_revoked;
+    if (!station_.commons.sends_nothing_new) return Step::done;
+    // It keeps its slot until the stop has told of it; the stop wakes it then.
+    hold_.not_sent();
+    deadline_.disarm();
+    return Step::blocked;
+}
+
 // Sends the request to its end, also while its answer is relayed: a backend that reads the body
 // before it ends its answer would wait for the run, and the run for it (CONTRACT 2.11).
 error_code Run::send_on() {
     pass_end_on();
     if (all_sent_) return {};
-    if (!request_->reached_backend && station_.stopping()) return request_->end_at_stop();
-    // The last look of a clustered line: nothing of it may start once another replica may keep it.
-    if (!request_->reached_backend && !hold_.may_send()) return errc::line_moved;
-    // An operator who releases the slot now, or stops the process, finds that bytes may be under
-    // way.
-    if (!request_->reached_backend && !hold_.claims_backend()) return errc::slot_revoked;
-    // It keeps its slot until the stop has told of it; the stop wakes it then.
-    if (!request_->reached_backend && station_.commons.sends_nothing_new) {
-        hold_.not_sent();
-        deadline_.disarm();
-        return {};
-    }
     const bool stood = exchange_->connected();
+    if (!request_->reached_backend) {
+        const auto claimed = claim_backend();
+        if (!claimed) return claimed.error();
+        if (*claimed == Step::blocked) return {};
+    }
     const std::uint64_t before = exchange_->written();
     const auto step = exchange_->send(request_->head, body_to_send());
     if (exchange_->connected())
@@ -198,7 +209,7 @@ error_code Run::send_on() {
         hold_.not_sent();
     if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
         return step.error();
-    if (!request_->body.complete) request_->reply.ask_for_body();
+    ask_for_rest();
     if (!exchange_->connected()) return {};
     // A broken pipe is not the end: the backend may have answered before it closed.
     all_sent_ = !step || *step == Step::done;

@@ -32,7 +32,11 @@ class Run final : public Resident {
     task<error_code> forward();
     task<error_code> exchange(bool fresh);
     task<error_code> converse();
+    result<Step> claim_backend();
     error_code send_on();
+    void ask_for_rest() {
+        if (!request_->body.complete) request_->reply.ask_for_body();
+    }
     bool may_repeat(error_code failure) const;
     void tell(error_code failure) noexcept;
     void count_failure(error_code failure, int refusal) noexcept;

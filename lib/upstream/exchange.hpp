@@ -48,6 +48,10 @@ class Exchange {
 
     /// The id of the request, for the operator's view of what a worker runs. Valid as long as this.
     virtual void carries(std::string_view request_id) { (void)request_id; }
+    /// Connects, and sends nothing of the request. done: send() may send. An exchange that cannot
+    /// do the one without the other leaves both to send(). Errors: upstream_refused,
+    /// upstream_untrusted.
+    virtual result<Step> connect() { return Step::done; }
     /// Connects and sends `head`, then the body. `head` must stay until done. Errors:
     /// upstream_refused, upstream_untrusted, upstream_broke.
     virtual result<Step> send(std::string_view head, Body& body) = 0;

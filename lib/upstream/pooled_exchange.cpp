@@ -48,10 +48,8 @@ void PooledExchange::observe(Observer* observer) {
 }
 
 result<Step> PooledExchange::send(std::string_view head, Body& body) {
-    if (!connected_) {
-        const auto step = connect();
-        if (!step || *step != Step::done) return step;
-    }
+    const auto step = connect();
+    if (!step || *step != Step::done) return step;
     return send_pieces(head, body);
 }
 
@@ -65,6 +63,7 @@ AddressSource& PooledExchange::addresses() const {
 }
 
 result<Step> PooledExchange::connect() {
+    if (connected_) return Step::done;
     if (!stream_) {
         const net::Endpoint* address = addresses().address(loop_, *this);
         if (address == nullptr) {

@@ -45,6 +45,7 @@ class PooledExchange : public Exchange,
     ~PooledExchange() override;
 
     void observe(Observer* observer) override;
+    result<Step> connect() override;
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
     std::string fault() const override;
@@ -155,7 +156,6 @@ class PooledExchange : public Exchange,
     bool unanswered_reuse() const { return reused_ && !answered_; }
     bool undelivered() const;
     void note_words();
-    result<Step> connect();
     AddressSource& addresses() const;
     bool has_address() const { return to_.family() != AF_UNSPEC; }
     // A connection that was made elsewhere has no address, and needs none.

@@ -115,6 +115,28 @@ TEST(Operator, ReleaseStopsARequestThatIsNotSentYet) {
     EXPECT_NE(Reader(connection).through("\r\n\r\n").find("GET /next "), std::string::npos);
 }
 
+// Each of them tries to connect every few milliseconds. In no moment of that does the view say that
+// the backend may have it.
+TEST(Operator, SeesRequestsAsUnsentWhileTheyTryToConnect) {
+    TemporaryFolder folder;
+    FullListener backend(folder.file("backend.sock"));
+    Gateway gateway(one_queue(", connect_timeout: 1h", "max_in_flight: 32"),
+                    {{"BACKEND", backend.url()}});
+    std::vector<Client> clients;
+    for (int i = 0; i < 32; ++i) {
+        clients.push_back(gateway.client());
+        clients.back().get("/x");
+    }
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 32));
+    for (int look = 0; look < 100; ++look) {
+        const auto tickets = view(gateway, "/api/v1/queues/q?limit=32").at("tickets").as_object();
+        const auto& holders = tickets.at("in_flight").as_array();
+        ASSERT_EQ(holders.size(), 32u);
+        for (const auto& holder : holders)
+            ASSERT_TRUE(holder.as_object().contains("not_sent")) << holder;
+    }
+}
+
 // The run goes on without its slot and no longer appears in the view or in the metrics of holds.
 TEST(Operator, AReleasedRunIsNoLongerMeasuredAsAHold) {
     Backend backend;
