@@ -258,6 +258,13 @@ void House::check() {
         if (Gate* const gate = this->gate(queue)) check(queue, *gate);
 }
 
+void House::check_unsent() {
+    assembly_->gates().for_each([this](const Gate& gate) {
+        for (const TicketView& holder : gate.view(GateView::most).in_flight)
+            if (holder.sent) judge_.fail("a request is shown as sent without a connection");
+    });
+}
+
 void House::check(char queue, Gate& gate) {
     Line& line = *judge_.line(queue);
     auto& before = queue == 'a' ? in_flight_a_ : in_flight_c_;

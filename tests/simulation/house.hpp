@@ -49,6 +49,8 @@ class House {
 
     /// After each step: compares the gates' own figures with those of the judge.
     void check();
+    /// At the first connection of the world.
+    void check_unsent();
     /// Called when no loop has work. `jumped`: time advanced while one had.
     void check_quiet(bool jumped);
     /// Checks that nothing of any request is left.

@@ -24,6 +24,7 @@ World::World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print)
       house_(plan, ground, judge_,
              [this](net::Loop& loop, const net::Endpoint& to, int& error) {
                  const memory::Running world(false);
+                 if (backend_.connections().empty()) house_.check_unsent();
                  return backend_.connect(loop, to, error);
              }),
       acts_(plan.acts),
@@ -76,6 +77,7 @@ void World::step() {
         const Act::Kind kind = acts_.back().kind;
         acts_.pop_back();
         act_of_operator(kind);
+        house_.check();  // a second reload may take back what the first one has just allowed
     }
     if (random_.chance(plan_.delays)) clock.now += Duration(std::int64_t(random_.below(200'000)));
     collect(false);
