@@ -28,11 +28,11 @@ class InsideWarnings : public TheProgram {
         EXPECT_TRUE(backend.wait_for(path));
         return client;
     }
-    bool wait_for_waiting(int n) const {
+    bool wait_for(const std::string& figure, int n) const {
         return eventually([&] {
             Client admin(*net::Endpoint::from_unix(folder.file("admin.sock")));
             admin.get("/api/v1/queues/q");
-            return boost::json::parse(admin.read().body).at("waiting") == n;
+            return boost::json::parse(admin.read().body).at(figure) == n;
         });
     }
     void end(const std::string& path, Client& client) {
@@ -53,7 +53,7 @@ TEST_F(InsideWarnings, AWaitingCallIsToldOnceWithBothIds) {
     Client first = get("/first");
     EXPECT_TRUE(program->says("a call from inside waits for a request that may wait"));
     Client second = get("/second");
-    ASSERT_TRUE(wait_for_waiting(2));
+    ASSERT_TRUE(wait_for("waiting", 2));
     EXPECT_TRUE(program->says("if the application waits for its own calls: inside_calls: pass"));
     end("/page", caller);
     for (Client* call : {&first, &second}) EXPECT_EQ(call->read().status, 200);
@@ -105,6 +105,18 @@ TEST_F(InsideWarnings, CallsThatNameTheirCallerMayWaitForEachOtherInSilence) {
     EXPECT_EQ(sibling.read().status, 200);
     end("/page", caller);
     EXPECT_EQ(waits.read().status, 200);
+    EXPECT_EQ(program->err().find("from inside"), std::string::npos) << program->err();
+}
+
+TEST_F(InsideWarnings, ACallThatWaitsForItsOwnUploadIsNotTold) {
+    start("inside: [127.0.0.1]", "pass_any");
+    Client caller = runs("/page", stranger);
+    Client call(*at);
+    call.send("POST /call HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
+    EXPECT_TRUE(wait_for("inside", 1));
+    call.send("y");
+    EXPECT_EQ(call.read().status, 200);
+    end("/page", caller);
     EXPECT_EQ(program->err().find("from inside"), std::string::npos) << program->err();
 }
 

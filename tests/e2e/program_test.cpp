@@ -180,6 +180,30 @@ TEST_F(TheProgram, LogsWhyItRefusedAHead) {
         << program.err();
 }
 
+TEST_F(TheProgram, LogsWhatWasWrongWithAnAnswer) {
+    Backend backend;
+    backend.on("/chunk", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnone\r\n");
+        call.close();
+    });
+    backend.on("/switch", [](Call& call) {
+        call.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
+        call.close();
+    });
+    Program program({"-c", config(administered(backend))});
+    const auto address = address_of(program);
+    const auto why = [&](const std::string& path) {
+        Client client(address);
+        client.get(path);
+        (void)client.read();
+        return "request_id=" + backend.of(path).at(0).header("X-Request-Id");
+    };
+    for (const auto* path : {"/chunk", "/switch"}) EXPECT_TRUE(program.says(why(path))) << path;
+    EXPECT_TRUE(program.says("a body that breaks the chunked coding")) << program.err();
+    EXPECT_TRUE(program.says("a 101 to a request that did not ask for that protocol"))
+        << program.err();
+}
+
 TEST_F(TheProgram, ReloadsOnHupAndKeepsTheOldFileWhenTheNewOneIsBad) {
     Backend backend;
     const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\n" +
