@@ -187,7 +187,9 @@ TEST_F(TheProgram, LogsWhatWasWrongWithAnAnswer) {
         call.close();
     });
     backend.on("/switch", [](Call& call) {
-        call.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
+        call.send(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+            "Upgrade: websocket\r\n\r\n");
         call.close();
     });
     Program program({"-c", config(administered(backend))});
