@@ -191,7 +191,7 @@ void put_port(const http::RequestHead& head, const Told& told, const Origin& ori
               Writer& to) {
     if (http::is_port(told.port))
         to.put<"SERVER_PORT">(told.port);
-    else if (head.host.empty())
+    else if (head.host.empty() && origin.server_port != 0)
         to.put<"SERVER_PORT">(Decimal(origin.server_port));
     else
         to.put<"SERVER_PORT">(http::client_port(head.host, https));

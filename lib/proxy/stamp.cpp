@@ -72,12 +72,12 @@ bool https(const http::RequestHead& head, const Peer& peer) {
     return peer.https();
 }
 
-// A backend makes URLs of it, so it is the client's port, as in SERVER_PORT over FastCGI.
+// A backend makes URLs of it, so it is the client's port, as in SERVER_PORT over FastCGI. A unix
+// socket has none.
 void forwarded_port(const http::RequestHead& head, const Peer& peer, std::string& lines) {
     if (peer.trusted && has(head, http::FieldName::x_forwarded_port)) return;
-    if (peer.port == 0) return;
     constexpr std::string_view name = "X-Forwarded-Port";
-    if (peer.proxied_port || head.host.empty())
+    if (peer.port != 0 && (peer.proxied_port || head.host.empty()))
         line(lines, name, Decimal(peer.port));
     else
         line(lines, name, http::client_port(head.host, https(head, peer)));

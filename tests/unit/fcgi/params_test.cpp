@@ -205,6 +205,8 @@ TEST(Params, LeaveOutUnknownValues) {
     EXPECT_FALSE(got.contains("SERVER_ADDR"));
     EXPECT_FALSE(got.contains("UNIQUE_ID"));
     EXPECT_EQ(got.at("SERVER_PROTOCOL"), "HTTP/1.0");
+    EXPECT_EQ(variables("GET / HTTP/1.1\r\nHost: \r\n\r\n", {.origin = {}}).at("SERVER_PORT"), "80")
+        << "a unix socket has no port";
 }
 
 TEST(Params, NeverSetHttpProxy) {

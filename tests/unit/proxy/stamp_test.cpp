@@ -57,6 +57,7 @@ TEST_F(Stamp, ThePortIsTheClients) {
     Peer told = stranger, over_tls = stranger;
     told.proxied_port = true;
     over_tls.proxied_tls = true;
+    const Peer on_a_unix_socket{.ip = net::unix_peer};
     const Case cases[] = {
         {"h", "", stranger, "80"},
         {"h:81", "", stranger, "81"},
@@ -68,6 +69,9 @@ TEST_F(Stamp, ThePortIsTheClients) {
         {"h:81", "X-Forwarded-Proto: https\r\n", proxy, "81"},
         {"h", "X-Forwarded-Port: 82\r\n", stranger, "80"},
         {"", "", stranger, "8080"},
+        {"h:81", "", on_a_unix_socket, "81"},
+        {"h", "", on_a_unix_socket, "80"},
+        {"", "", on_a_unix_socket, "80"},
     };
     for (const Case& c : cases) {
         const std::string text =
