@@ -38,11 +38,13 @@ std::optional<Time> Deadlines::next() const {
     return earliest;
 }
 
+// An observer may arm a deadline, which may add a list.
 void Deadlines::expire(Time now) {
-    for (auto& list : lists_) {
-        while (!list->armed.empty() && list->armed.front().at_ <= now) {
-            Deadline& deadline = list->armed.front();
-            list->armed.pop_front();
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+        auto& armed = lists_[i]->armed;
+        while (!armed.empty() && armed.front().at_ <= now) {
+            Deadline& deadline = armed.front();
+            armed.pop_front();
             deadline.expired_ = true;
             deadline.observer_->notify();
         }

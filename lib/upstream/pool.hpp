@@ -35,6 +35,7 @@ class Pool {
     /// The backend has sent bytes that belong to no answer.
     void overran(Time now) noexcept;
     AddressSource& addresses() { return *addresses_; }
+    ConnectLine& line() { return line_; }
 
  private:
     std::unique_ptr<PooledExchange> take_idle(Time now, bool careful);
@@ -44,6 +45,7 @@ class Pool {
     // Owned: made by new. Last used at the front; at the back those that still rest, in the order
     // of their times.
     Idle idle_;
+    ConnectLine line_;
     KeepPolicy policy_;
     bool retired_ = false;
     const std::shared_ptr<AddressSource> addresses_;

@@ -15,9 +15,6 @@ namespace {
 // largest record.
 constexpr std::size_t piece_size = (64 << 10) - 8;
 
-// Between two tries to connect.
-constexpr Duration connect_again = 10ms;
-
 // True if another try can succeed soon: the backlog of a unix socket was full, or the system had no
 // memory for a socket.
 bool may_connect_soon(int error) {
@@ -31,10 +28,15 @@ constexpr Duration lately = 1ms;
 
 PooledExchange::PooledExchange(std::shared_ptr<PooledUpstream> upstream, Pool& pool,
                                net::Loop& loop)
-    : upstream_(std::move(upstream)), pool_(pool), loop_(loop), idle_deadline_(*this) {}
+    : upstream_(std::move(upstream)),
+      pool_(pool),
+      loop_(loop),
+      place_(*this),
+      idle_deadline_(*this) {}
 
 PooledExchange::~PooledExchange() {
     addresses().forget(*this);
+    pool_.line().leave(place_);
     pool_.forget(*this);
 }
 
@@ -65,6 +67,10 @@ AddressSource& PooledExchange::addresses() const {
 result<Step> PooledExchange::connect() {
     if (connected_) return Step::done;
     if (!stream_) {
+        if (!pool_.line().may_try(place_)) {
+            pool_.line().wait(place_, loop_);
+            return Step::blocked;
+        }
         const net::Endpoint* address = addresses().address(loop_, *this);
         if (address == nullptr) {
             if (addresses().none()) return errc::upstream_refused;
@@ -75,9 +81,10 @@ result<Step> PooledExchange::connect() {
         if (stream_) stream_->observe(observer_);
         // No event will tell when it can succeed.
         if (!stream_ && may_connect_soon(refusal_)) {
-            loop_.arm(idle_deadline_, connect_again);
+            pool_.line().wait(place_, loop_);
             return Step::blocked;
         }
+        pool_.line().leave(place_);
     }
     const auto state = stream_ ? stream_->connected() : net::IoResult{net::Io::failed, 0, refusal_};
     if (state.status == net::Io::blocked) return Step::blocked;
@@ -313,7 +320,7 @@ void PooledExchange::reset_exchange() {
 }
 
 void PooledExchange::notify() {
-    if (!connected_) {  // a deadline of connect()
+    if (!connected_) {  // its turn in the line to connect, or its name has an address
         if (observer_ != nullptr) observer_->notify();
         return;
     }

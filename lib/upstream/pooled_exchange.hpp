@@ -12,6 +12,7 @@
 #include "net/stream.hpp"
 #include "task/deadlines.hpp"
 #include "upstream/address_source.hpp"
+#include "upstream/connect_line.hpp"
 #include "upstream/exchange.hpp"
 #include "upstream/frame.hpp"
 #include "upstream/settings.hpp"
@@ -142,8 +143,8 @@ class PooledExchange : public Exchange,
     void note_garbage();
 
  private:
-    /// While idle: the backend closed it, or it was idle for too long. Before it is connected: time
-    /// for another try.
+    /// While idle: the backend closed it, or it was idle for too long. Before it is connected: it
+    /// may try.
     void notify() override;
     result<Step> reads_all();
     bool stirred() const;
@@ -166,6 +167,7 @@ class PooledExchange : public Exchange,
     Pool& pool_;
     net::Loop& loop_;
     Observer* observer_ = nullptr;
+    ConnectLine::Place place_;
     Deadline idle_deadline_;
     std::unique_ptr<net::Stream> stream_;
     Time idle_since_{};

@@ -1,6 +1,7 @@
 // CONTRACT 2.2 and 2.3: a queued client that leaves is never forwarded; a running one that leaves
 // keeps its slot.
 #include "support/configs.hpp"
+#include "support/full_listener.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -34,6 +35,25 @@ TEST(QueuedClientThatLeaves, ByFinIsNeverForwarded) {
 
 TEST(QueuedClientThatLeaves, ByRstIsNeverForwarded) {
     expect_that_a_leaver_is_never_forwarded(Way::rst);
+}
+
+// It has the slot, and the backend has nothing of it.
+TEST(ClientThatLeaves, BeforeItsBackendIsConnectedIsNeverForwarded) {
+    TemporaryFolder folder;
+    FullListener backend(folder.file("backend.sock"));
+    Gateway gateway(one_queue(", connect_timeout: 1h"), {{"BACKEND", backend.url()}});
+    Client leaves = gateway.client();
+    leaves.request("POST", "/leaves", {}, "body");
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
+    leaves.reset();
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 0)) << "its slot comes free at once";
+    Client stays = gateway.client();
+    stays.get("/stays");
+    Socket connection = backend.take();
+    EXPECT_NE(Reader(connection).through("\r\n\r\n").find("GET /stays "), std::string::npos);
+    const auto line = gateway.log(1).at(0);
+    EXPECT_EQ(line.at("path").as_string(), "/leaves");
+    EXPECT_EQ(line.at("status").as_int64(), 499);
 }
 
 TEST(QueuedClientThatLeaves, DuringItsUploadIsNeverForwarded) {

@@ -227,6 +227,25 @@ TEST(UnixSocket, WithAFullBacklogIsRetriedUntilThereIsRoom) {
     EXPECT_EQ(client.read().body, "ok");
 }
 
+TEST(UnixSocket, WithAFullBacklogServesAllThatWaitForRoom) {
+    TemporaryFolder folder;
+    FullListener backend(folder.file("backend.sock"));
+    Gateway gateway(one_queue(", connect_timeout: 1h", "max_in_flight: 20"),
+                    {{"BACKEND", backend.url()}});
+    std::vector<Client> clients;
+    for (int i = 0; i < 20; ++i) {
+        clients.push_back(gateway.client());
+        clients.back().get("/x");
+    }
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 20));
+    for (int i = 0; i < 20; ++i) {
+        Socket connection = backend.take();
+        EXPECT_NE(Reader(connection).through("\r\n\r\n"), "");
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+    }
+    for (Client& client : clients) EXPECT_EQ(client.read().body, "ok");
+}
+
 TEST(UnixSocket, WithAFullBacklogGives504AfterConnectTimeout) {
     TemporaryFolder folder;
     const FullListener backend(folder.file("backend.sock"));

@@ -33,6 +33,10 @@ std::unique_ptr<net::Stream> Backend::connect(net::Loop& loop, const net::Endpoi
                                               int& error) {
     Random& r = stage_.random;
     if (to.port() == status_port) return connect_to_status(loop, error);
+    if (plan_.no_room != 0 && r.chance(plan_.no_room)) {
+        error = EAGAIN;
+        return nullptr;
+    }
     if (r.chance(plan_.refuses / 2)) {
         stage_.judge.connect_failed();
         error = ECONNREFUSED;

@@ -209,6 +209,15 @@ Plan late_connection() {
     return plan;
 }
 
+// The first one of those that wait for room tries again and again, for a while.
+Plan full_backlog() {
+    std::vector<ClientPlan> clients;
+    for (int i = 0; i < 4; ++i) clients.push_back(client({get("/free"), get("/a")}));
+    Plan plan = plan_with(std::move(clients));
+    plan.no_room = 70;
+    return plan;
+}
+
 // A part of "100 Continue" is taken, and then the upload is refused.
 Plan interim_in_part() {
     Plan plan =
@@ -376,6 +385,7 @@ std::vector<Scenario> scenarios() {
         {"refused and pipelined", refused_and_pipelined()},
         {"reset while uploading", reset_while_uploading()},
         {"late connection", late_connection()},
+        {"full backlog", full_backlog()},
         {"interim in part", interim_in_part()},
         {"scripts run on", scripts_run_on()},
         {"scripts write on", scripts_write_on()},

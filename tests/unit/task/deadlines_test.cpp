@@ -217,6 +217,22 @@ TEST(Deadlines, MayBeArmedFromInsideTheirExpiry) {
 }
 
 // Compares with a sorted map: the same deadlines expire, in order within each list.
+TEST(Deadlines, MayBeArmedForOtherDurationsFromInsideTheirExpiry) {
+    struct Chain final : Observer {
+        void notify() override {
+            if (++heard < 50) deadlines.arm(own, milliseconds(heard), now);
+        }
+        Deadlines deadlines;
+        Deadline own{*this};
+        Time now = start;
+        int heard = 0;
+    } chain;
+    chain.deadlines.arm(chain.own, milliseconds(100), start);
+    for (; chain.heard < 50 && chain.now < start + 10s; chain.now += milliseconds(1))
+        chain.deadlines.expire(chain.now);
+    EXPECT_EQ(chain.heard, 50);
+}
+
 TEST(Deadlines, AgreeWithASortedMap) {
     for (unsigned seed = 1; seed <= 100; ++seed) {
         std::mt19937 random(seed);
