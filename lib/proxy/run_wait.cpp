@@ -20,8 +20,8 @@ task<error_code> Run::wait() {
     co_return request_->reply.wanted() ? error_code() : client_gone();
 }
 
-// CONTRACT 2.3: a run that guards a slot watches the backend to its end; without one it may stop. So
-// it may while the backend has nothing of the request.
+// CONTRACT 2.3: a run that guards a slot watches the backend to its end. Without one it may stop,
+// and so it may while the backend has nothing of the request.
 error_code Run::client_gone() {
     if (!hold_.guards()) return errc::client_closed;
     if (!request_->reached_backend && !request_->must_run) return errc::client_closed;

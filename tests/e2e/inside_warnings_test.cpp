@@ -6,8 +6,7 @@
 namespace ticketgate::test {
 namespace {
 
-class InsideWarnings : public TheProgram {
- protected:
+struct InsideWarnings : TheProgram {
     void start(const std::string& clients, const std::string& how) {
         program.emplace(std::vector<std::string>{
             "-c", config("listen: [{ address: \"127.0.0.1:0\" }]\nadmin: { address: \"unix:" +

@@ -7,7 +7,7 @@
 namespace ticketgate {
 namespace {
 
-struct Waiter : Observer {
+struct Waiter final : Observer {
     void notify() override { ++turns; }
     ConnectLine::Place place{*this};
     int turns = 0;
