@@ -57,7 +57,7 @@ TEST_F(Stamp, ThePortIsTheClients) {
     Peer told = stranger, over_tls = stranger;
     told.proxied_port = true;
     over_tls.proxied_tls = true;
-    const Peer on_a_unix_socket{.ip = net::unix_peer};
+    const Peer on_a_unix_socket{.ip = std::string(net::unix_peer)};
     const Case cases[] = {
         {"h", "", stranger, "80"},
         {"h:81", "", stranger, "81"},
