@@ -130,11 +130,11 @@ TEST_F(Stamp, HeadersOfAnOldRequestWithoutHost) {
                   "X-Forwarded-Port: 8080\r\nHost: backend:81\r\nVia: 1.0 ticketgate\r\n");
 }
 
-TEST_F(Stamp, APeerOnAUnixSocketHasNoPortAndNoAddress) {
+TEST_F(Stamp, APeerOnAUnixSocketHasNoAddressAndTheHostsPort) {
     const std::string plain = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-    const std::string without =
-        ids_of_request +
-        "X-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\nVia: 1.1 ticketgate\r\n";
+    const std::string without = ids_of_request +
+                                "X-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\n"
+                                "X-Forwarded-Port: 80\r\nVia: 1.1 ticketgate\r\n";
     EXPECT_EQ(request(plain, {"unix", false, 0}), without);
     EXPECT_EQ(request(plain, {"unix", true, 0}), without);
     EXPECT_EQ(request(forwarded, {"unix", false, 0}).find("X-Forwarded-For"), std::string::npos);
