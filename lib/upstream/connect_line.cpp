@@ -12,8 +12,10 @@ constexpr Duration shortest_pause = 1ms, longest_pause = 10ms;
 
 void ConnectLine::wait(Place& place, net::Loop& loop) {
     loop_ = &loop;
-    if (!place.is_linked()) line_.push_back(place);
+    const bool stood = place.is_linked();
+    if (!stood) line_.push_back(place);
     if (&line_.front() != &place) return;
+    if (stood && !turn_) return;  // it has not tried: a byte of its client's upload woke it
     turn_ = false;
     loop.arm(pause_, pause_time_);
     pause_time_ = std::min(2 * pause_time_, longest_pause);

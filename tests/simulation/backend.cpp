@@ -33,7 +33,8 @@ std::unique_ptr<net::Stream> Backend::connect(net::Loop& loop, const net::Endpoi
                                               int& error) {
     Random& r = stage_.random;
     if (to.port() == status_port) return connect_to_status(loop, error);
-    if (plan_.no_room != 0 && r.chance(plan_.no_room)) {
+    const bool full = clock.now < Clock::begin + plan_.room_after;
+    if (full || (plan_.no_room != 0 && r.chance(plan_.no_room))) {
         error = EAGAIN;
         return nullptr;
     }

@@ -151,8 +151,9 @@ struct Plan {
 
     Speeches speaks;
     // The backend as a whole, in percent.
-    unsigned status_fails = 0;  ///< of the looks at the workers' status
-    unsigned no_room = 0;       ///< of the tries to connect, in a full backlog
+    unsigned status_fails = 0;         ///< of the looks at the workers' status
+    unsigned no_room = 0;              ///< of the tries to connect, in a full backlog
+    Duration room_after = Duration{};  ///< the backlog is full before
     unsigned refuses = 0, connects_late = 0, closes_idle = 0, tells_timeout = 0;
     Duration keeps = never;  ///< an idle connection, at the backend
     std::uint32_t backend_capacity = 65536, backend_piece = 1 << 20;

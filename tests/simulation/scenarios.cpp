@@ -218,6 +218,17 @@ Plan full_backlog() {
     return plan;
 }
 
+// The first one in the line to connect uploads a byte now and then.
+Plan full_backlog_and_upload() {
+    Plan plan = plan_with({client({post("/free", Ask::Body::length, 100)}),
+                           client({get("/free")}, 20ms), client({get("/a")}, 20ms)});
+    plan.clients[0].piece = 1;
+    plan.clients[0].pause = 9ms;
+    plan.room_after = 50ms;
+    plan.connect_timeout = 400ms;
+    return plan;
+}
+
 // A part of "100 Continue" is taken, and then the upload is refused.
 Plan interim_in_part() {
     Plan plan =
@@ -386,6 +397,7 @@ std::vector<Scenario> scenarios() {
         {"reset while uploading", reset_while_uploading()},
         {"late connection", late_connection()},
         {"full backlog", full_backlog()},
+        {"full backlog, upload", full_backlog_and_upload()},
         {"interim in part", interim_in_part()},
         {"scripts run on", scripts_run_on()},
         {"scripts write on", scripts_write_on()},

@@ -70,6 +70,16 @@ TEST_F(Connecting, ATurnThatIsNotUsedComesAgain) {
     EXPECT_EQ(waiters[0].turns, 2);
 }
 
+// Each byte of an upload wakes its request.
+TEST_F(Connecting, AWakeUpInAPauseDoesNotPutTheTurnOff) {
+    const auto turn = loop.next_deadline();
+    loop.run_once(Duration{0});
+    line.wait(waiters[0].place, loop);
+    EXPECT_EQ(loop.next_deadline(), turn);
+    pass_time();
+    EXPECT_EQ(waiters[0].turns, 1);
+}
+
 TEST_F(Connecting, WithoutALineEverybodyMayTry) {
     for (Waiter& one : waiters) line.leave(one.place);
     EXPECT_FALSE(loop.next_deadline());
