@@ -75,6 +75,10 @@ void Client::act() {
         if (!waits_for_end_) return finish();
     }
     Duration pause = at_most(plan_.pause);
+    if (plan_.drips != Duration{}) {
+        pause = plan_.drips;
+        stalls_until_ = clock.now + pause;
+    }
     if (plan_.stall != Duration{} && stage_.random.chance(5)) {
         pause = at_most(plan_.stall);
         stalls_until_ = clock.now + pause;  // whatever arrives meanwhile

@@ -111,6 +111,7 @@ struct ClientPlan {
     std::uint32_t capacity = 65536;  ///< of the connection, each way
     Duration pause = Duration{};     ///< at most, between two acts
     Duration stall = Duration{};     ///< a long one, now and then: time limits may strike
+    Duration drips = Duration{};     ///< the time between two acts, whatever arrives meanwhile
     bool reads_first = false;        ///< sends no body before it has an answer
     Leave leave;
 };

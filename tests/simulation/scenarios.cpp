@@ -221,11 +221,11 @@ Plan full_backlog() {
 // The first one in the line to connect uploads a byte now and then.
 Plan full_backlog_and_upload() {
     Plan plan = plan_with({client({post("/free", Ask::Body::length, 100)}),
-                           client({get("/free")}, 20ms), client({get("/a")}, 20ms)});
+                           client({get("/free")}, 230ms), client({get("/a")}, 230ms)});
     plan.clients[0].piece = 1;
-    plan.clients[0].pause = 9ms;
-    plan.room_after = 50ms;
-    plan.connect_timeout = 400ms;
+    plan.clients[0].drips = 4ms;  // its head takes some 220 ms
+    plan.room_after = 250ms;
+    plan.connect_timeout = 150ms;
     return plan;
 }
 
