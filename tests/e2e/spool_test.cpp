@@ -12,8 +12,7 @@ double spooled(const Gateway& gateway, const std::string& place) {
     return gateway.metric("ticketgate_spool_bytes{place=\"" + place + "\"}");
 }
 
-class EightMegabytes : public testing::TestWithParam<const char*> {
- protected:
+struct EightMegabytes : testing::TestWithParam<const char*> {
     EightMegabytes()
         : gateway(queued_and_free() + "spool: { memory_per_body: 8KiB, directory: \"${TMP}\" }\n",
                   with(backend)) {
@@ -68,6 +67,7 @@ TEST_P(EightMegabytes, ChunkedGoUpAndDownByteForByte) {
 TEST_P(EightMegabytes, OfSeveralClientsAtOnceDoNotMix) {
     std::vector<std::thread> threads;
     std::array<bool, 4> right{};
+    threads.reserve(right.size());
     for (unsigned i = 0; i < right.size(); ++i) {
         threads.emplace_back([this, i, &right] {
             const std::string own = pattern(2'000'000, 100 + i);

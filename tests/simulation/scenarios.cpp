@@ -211,9 +211,8 @@ Plan late_connection() {
 
 // The first one of those that wait for room tries again and again, for a while.
 Plan full_backlog() {
-    std::vector<ClientPlan> clients;
-    for (int i = 0; i < 4; ++i) clients.push_back(client({get("/free"), get("/a")}));
-    Plan plan = plan_with(std::move(clients));
+    const ClientPlan each = client({get("/free"), get("/a")});
+    Plan plan = plan_with({each, each, each, each});
     plan.no_room = 70;
     return plan;
 }
