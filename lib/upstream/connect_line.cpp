@@ -5,17 +5,19 @@
 namespace ticketgate {
 namespace {
 
-// Between two tries in vain: twice as long each time. A busy backend makes room soon.
-constexpr Duration shortest_pause = 1ms, longest_pause = 10ms;
+constexpr Duration longest_pause = 10ms;
 
 }  // namespace
 
-void ConnectLine::wait(Place& place, net::Loop& loop) {
+bool ConnectLine::may_try(Place& place) {
+    if (line_.empty()) return true;
+    if (!place.is_linked()) line_.push_back(place);
+    return turn_ && &line_.front() == &place;
+}
+
+void ConnectLine::failed(Place& place, net::Loop& loop) {
+    if (!place.is_linked()) line_.push_back(place);
     loop_ = &loop;
-    const bool stood = place.is_linked();
-    if (!stood) line_.push_back(place);
-    if (&line_.front() != &place) return;
-    if (stood && !turn_) return;  // it has not tried: a byte of its client's upload woke it
     turn_ = false;
     loop.arm(pause_, pause_time_);
     pause_time_ = std::min(2 * pause_time_, longest_pause);

@@ -25,12 +25,10 @@ class ConnectLine final : private Observer {
         Observer* exchange_;
     };
 
-    /// Nobody waits ahead of it, or it is its turn.
-    bool may_try(const Place& place) const {
-        return line_.empty() || (turn_ && &line_.front() == &place);
-    }
-    /// It has tried in vain, or may not try. It keeps the place that it has.
-    void wait(Place& place, net::Loop& loop);
+    /// Nobody waits ahead of it, or it is its turn. Otherwise it stands in the line from now on.
+    bool may_try(Place& place);
+    /// It has tried in vain: a pause begins, and it keeps its place at the front.
+    void failed(Place& place, net::Loop& loop);
     /// It tries no more: its connection is under way, or failed, or its request is over. The next
     /// one may try at once.
     void leave(Place& place) noexcept;
@@ -40,8 +38,10 @@ class ConnectLine final : private Observer {
     void give_turn();
 
     boost::intrusive::list<Place, boost::intrusive::constant_time_size<false>> line_;
-    bool turn_ = false;          // of the front
-    Duration pause_time_ = 1ms;  // of the next pause
+    bool turn_ = false;  // of the front
+    // Of the next pause; twice as long each time. A busy backend makes room soon.
+    static constexpr Duration shortest_pause = 1ms;
+    Duration pause_time_ = shortest_pause;
     Deadline pause_{*this};      // armed while the line is not empty
     net::Loop* loop_ = nullptr;  // of the pool; known when somebody waits
 };

@@ -216,7 +216,6 @@ TEST(Deadlines, MayBeArmedFromInsideTheirExpiry) {
     }
 }
 
-// Compares with a sorted map: the same deadlines expire, in order within each list.
 TEST(Deadlines, MayBeArmedForOtherDurationsFromInsideTheirExpiry) {
     struct Chain final : Observer {
         void notify() override {
@@ -233,6 +232,7 @@ TEST(Deadlines, MayBeArmedForOtherDurationsFromInsideTheirExpiry) {
     EXPECT_EQ(chain.heard, 50);
 }
 
+// Compares with a sorted map: the same deadlines expire, in order within each list.
 TEST(Deadlines, AgreeWithASortedMap) {
     for (unsigned seed = 1; seed <= 100; ++seed) {
         std::mt19937 random(seed);
