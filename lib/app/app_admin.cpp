@@ -116,7 +116,7 @@ Released App::release(Gate& gate, const ToRelease& what) {
     if (released.how == Release::failed_open)
         log_.error("an operator released a slot though its backend may still run", about);
     if (released.how == Release::not_sent)
-        log_.warn("an operator released a slot before its request was sent to the backend", about);
+        log_.warn("an operator ended a request that had not been sent to the backend", about);
     return released;
 }
 

@@ -40,6 +40,29 @@ TEST_F(TheReleases, AreOfTheRequestThatIsNamedAndAreLogged) {
     EXPECT_EQ(client.read().status, 200);
 }
 
+TEST_F(TheReleases, OfARequestInTheLineAreLoggedAsNotSent) {
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program program({"-c", file});
+    backend.hold("/stuck");
+    Client first(address_of(program));
+    first.request("GET", "/stuck");
+    ASSERT_TRUE(backend.wait_for("/stuck"));
+    Client second(address_of(program));
+    second.request("GET", "/waits");
+    ASSERT_TRUE(eventually([&] {  // until it stands in the line
+        Program release({"release", "-c", file, "q", "2"});
+        return release.wait() == 0;
+    }));
+    EXPECT_TRUE(program.says("an operator ended a request that had not been sent to the backend "))
+        << program.err();
+    EXPECT_TRUE(program.says(" queue=q number=2 method=GET path=/waits\n")) << program.err();
+    EXPECT_EQ(second.read().status, 503);
+    backend.release("/stuck");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_TRUE(backend.of("/waits").empty());
+}
+
 TEST_F(TheReleases, ByTimeAreLoggedWithTheRequest) {
     for (const char* how : {"keep", "release"}) {
         Backend backend;
