@@ -82,10 +82,10 @@ HttpResponse not_released(const Gate& gate, std::uint64_t number,
     const std::string place = "number " + std::to_string(number);
     if (!request_id)
         return page(http::status::not_found,
-                    place + " is not in flight in queue " + gate.name() + "\n");
+                    place + " is neither in flight nor waiting in queue " + gate.name() + "\n");
     std::string why = "not released: ";
     if (found.how == Release::no_such)
-        why += place + " is not in flight in queue " + gate.name() + " any more\n";
+        why += place + " is neither in flight nor waiting in queue " + gate.name() + " any more\n";
     else
         why.append(place)
             .append(" of queue ")

@@ -126,6 +126,7 @@ void format_json(const Record& r, std::string& out) {
     if (r.cluster) append_cluster(*r.cluster, out);
     append_upstream(r, out);
     if (r.orphaned) out.append(R"(,"orphaned":true)");
+    if (r.cut) out.append(R"(,"cut":true)");
     if (!r.trace_id.empty()) text(out, R"(,"trace_id":)", r.trace_id);
     out.append("}\n");
 }

@@ -67,6 +67,7 @@ struct Record {
         0;                        ///< number of the ticket in flight when this one arrived; 0: none
     std::uint64_t inside_of = 0;  ///< number of the ticket whose hold it ran within; 0: none
     bool orphaned = false;        ///< the client left while its request was running
+    bool cut = false;             ///< the answer had begun, and ended before its end
     std::string_view trace_id;    ///< empty: it is in no trace that is exported (of the Request)
     std::unique_ptr<ClusterPart> cluster;  ///< null: not of a clustered queue
 };

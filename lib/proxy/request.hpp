@@ -74,6 +74,8 @@ struct Request {
     bool asks_for_head() const { return to_head && !head_as_get; }
     /// A run that goes on may still send it.
     bool may_have_run() const { return reached_backend || run != nullptr; }
+    /// On a route with a queue its run goes on though its client has left.
+    bool outlives_client() const { return reached_backend || must_run; }
     /// What a stop makes of it while nothing has gone to the backend: the replica that sent it can
     /// take it to the next keeper.
     error_code unstarted_at_stop() const { return by_replica ? errc::line_moved : errc::draining; }

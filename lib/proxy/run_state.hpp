@@ -115,7 +115,7 @@ class Run final : public Resident {
     void tell_silence() noexcept;
     void tell_remarks();
     void note_backend_time() noexcept;
-    error_code client_gone();
+    error_code look_at_client();
     Duration silence() const;
     void arm_silence();
 

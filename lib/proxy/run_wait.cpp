@@ -16,15 +16,17 @@ task<error_code> Run::wait() {
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;
     }
+    // Before it sends: nothing begins for a client that has left.
+    if (const auto failure = look_at_client()) co_return failure;
     if (const auto failure = send_on()) co_return failure;
-    co_return request_->reply.wanted() ? error_code() : client_gone();
+    co_return look_at_client();
 }
 
 // CONTRACT 2.3: a run that guards a slot watches the backend to its end. Without one it may stop,
 // and so it may while the backend has nothing of the request.
-error_code Run::client_gone() {
-    if (!hold_.guards()) return errc::client_closed;
-    if (!request_->reached_backend && !request_->must_run) return errc::client_closed;
+error_code Run::look_at_client() {
+    if (request_->reply.wanted()) return {};
+    if (!hold_.guards() || !request_->outlives_client()) return errc::client_closed;
     if (!request_->reply.finished()) hold_.client(SlotHold::Client::gone);
     return {};
 }

@@ -290,8 +290,11 @@ Session::End Session::finish(error_code failure) {
     const bool begun = this->begun();
     record.bytes -= std::min(record.bytes, request_->reply.untaken());
     request_->reply.detach();
-    record.orphaned =
-        turn_ == Turn::had && failure == errc::client_closed && request_->run != nullptr;
+    // A client ends its tunnel as it likes; one that has a 202 has its whole answer.
+    const bool left_tunnel = request_->tunnel && failure == errc::client_closed;
+    record.cut |= failure && begun && !accepted_ && !left_tunnel;
+    record.orphaned = turn_ == Turn::had && failure == errc::client_closed &&
+                      request_->run != nullptr && request_->outlives_client();
     if (--request_->parts == 0) station().record(*request_);
     const bool again = request_->keep_alive && (failure || whole());
     // A cut response must not end like a whole one; any other should reach the client whole.

@@ -128,7 +128,8 @@ task<void> Session::answer(error_code failure) {
     const std::uint64_t unsent = co_await send(response);
     const std::uint64_t body = response.body.size();
     record.bytes = body - std::min(body, unsent);
-    if (unsent != 0) request.keep_alive = false;
+    record.cut = unsent != 0;
+    if (record.cut) request.keep_alive = false;
 }
 
 // The client's connection may have taken a part of a 100 Continue: the rest comes before the

@@ -15,8 +15,9 @@ bool ConnectLine::may_try(Place& place) {
     return turn_ && &line_.front() == &place;
 }
 
-void ConnectLine::failed(Place& place, net::Loop& loop) {
+void ConnectLine::failed(Place& place, int refusal, net::Loop& loop) {
     if (!place.is_linked()) line_.push_back(place);
+    refusal_ = refusal;
     loop_ = &loop;
     turn_ = false;
     loop.arm(pause_, pause_time_);

@@ -28,10 +28,12 @@ class ConnectLine final : private Observer {
     /// Nobody waits ahead of it, or it is its turn. Otherwise it stands in the line from now on.
     bool may_try(Place& place);
     /// It has tried in vain: a pause begins, and it keeps its place at the front.
-    void failed(Place& place, net::Loop& loop);
+    void failed(Place& place, int refusal, net::Loop& loop);
     /// It tries no more: its connection is under way, or failed, or its request is over. The next
     /// one may try at once.
     void leave(Place& place) noexcept;
+    /// The errno of the last try in vain: what all in the line wait for.
+    int refusal() const { return refusal_; }
 
  private:
     void notify() override;  // a pause is over
@@ -39,6 +41,7 @@ class ConnectLine final : private Observer {
 
     boost::intrusive::list<Place, boost::intrusive::constant_time_size<false>> line_;
     bool turn_ = false;  // of the front
+    int refusal_ = 0;
     // Of the next pause; twice as long each time. A busy backend makes room soon.
     static constexpr Duration shortest_pause = 1ms;
     Duration pause_time_ = shortest_pause;

@@ -67,18 +67,21 @@ AddressSource& PooledExchange::addresses() const {
 result<Step> PooledExchange::connect() {
     if (connected_) return Step::done;
     if (!stream_) {
-        if (!pool_.line().may_try(place_)) return Step::blocked;
         const net::Endpoint* address = addresses().address(loop_, *this);
         if (address == nullptr) {
             if (addresses().none()) return errc::upstream_refused;
             return Step::blocked;
         }
         to_ = *address;
+        if (!pool_.line().may_try(place_)) {
+            refusal_ = pool_.line().refusal();
+            return Step::blocked;
+        }
         stream_ = pool_.connect(loop_, to_, refusal_);
         if (stream_) stream_->observe(observer_);
         // No event will tell when it can succeed.
         if (!stream_ && may_connect_soon(refusal_)) {
-            pool_.line().failed(place_, loop_);
+            pool_.line().failed(place_, refusal_, loop_);
             return Step::blocked;
         }
         pool_.line().leave(place_);

@@ -33,7 +33,8 @@ TEST_F(TheReleases, AreOfTheRequestThatIsNamedAndAreLogged) {
         << program.err();
     Program again({"release", "-c", file, "q", "1", "--request-id", id});
     EXPECT_EQ(again.wait(), 1);
-    EXPECT_EQ(again.err(), "not released: number 1 is not in flight in queue q any more\n");
+    EXPECT_EQ(again.err(),
+              "not released: number 1 is neither in flight nor waiting in queue q any more\n");
     Program of_any({"release", "-c", file, "q", "1", "--request-id", ""});
     EXPECT_EQ(of_any.wait(), 2) << "a variable that is unset must not release another request";
     backend.release("/stuck");

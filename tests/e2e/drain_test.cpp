@@ -203,6 +203,7 @@ TEST(Stop, LogsAnErrorPageThatItCuts) {
     const auto lines = gateway.log(1);
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(lines[0].at("bytes"), taken.size());
+    EXPECT_TRUE(lines[0].contains("cut"));
 }
 
 TEST(Stop, EndsADrain) {

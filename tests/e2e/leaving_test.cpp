@@ -54,6 +54,7 @@ TEST(ClientThatLeaves, BeforeItsBackendIsConnectedIsNeverForwarded) {
     const auto line = gateway.log(1).at(0);
     EXPECT_EQ(line.at("path").as_string(), "/leaves");
     EXPECT_EQ(line.at("status").as_int64(), 499);
+    EXPECT_FALSE(line.contains("orphaned")) << "nothing of it ran on";
 }
 
 TEST(QueuedClientThatLeaves, DuringItsUploadIsNeverForwarded) {

@@ -126,6 +126,54 @@ TEST_F(TheProgram, NamesTheRunningRequestsWhenItStopsEarly) {
     backend.release("/x");
 }
 
+// They stand in a line, and only the first one tries to connect.
+TEST_F(TheProgram, TellsWhatAllThatWaitForAFullBacklogWaitFor) {
+    const FullListener backend(folder.file("backend.sock"));
+    const std::string yaml =
+        "listen: [{ address: \"127.0.0.1:0\" }]\nthreads: 1\nupstreams: { app: { url: \"" +
+        backend.url() +
+        "\" } }\nqueues: { q: { max_in_flight: 4 } }\nroutes: [{ prefix: /, upstream: app, "
+        "queue: q, connect_timeout: 500ms }]\n";
+    Program program({"-c", config(yaml)});
+    std::vector<Client> clients;
+    for (int i = 0; i < 4; ++i) {
+        clients.emplace_back(address_of(program));
+        clients.back().get("/x");
+    }
+    for (Client& client : clients) EXPECT_EQ(client.read().status, 504);
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+    const std::string told = program.err();
+    const std::string why = "address=" + backend.url() +
+                            " why=\"the backend did not accept a connection in time: Resource "
+                            "temporarily unavailable\" remedy=\"the socket's backlog is full";
+    int times = 0;
+    for (auto at = told.find(why); at != told.npos; at = told.find(why, at + 1)) ++times;
+    EXPECT_EQ(times, 4) << told;
+    EXPECT_EQ(told.find("cannot be resolved"), told.npos) << told;
+}
+
+TEST_F(TheProgram, StopsOnceHoweverManySignalsItGets) {
+    Backend backend;
+    backend.hold("/x");
+    Program program({"-c", config(administered(backend))});
+    Client client(address_of(program));
+    client.get("/x");
+    ASSERT_TRUE(backend.wait_for("/x"));
+    program.signal(SIGTERM);
+    EXPECT_TRUE(program.says("draining"));
+    program.signal(SIGTERM);
+    EXPECT_TRUE(program.says("may still run"));
+    for (const int signal : {SIGTERM, SIGINT, SIGTERM}) program.signal(signal);
+    EXPECT_EQ(program.wait(), 0);
+    const std::string told = program.err();
+    const std::string cut = "queue=q request_id=" + backend.of("/x").at(0).header("X-Request-Id");
+    const auto first = told.find(cut);
+    ASSERT_NE(first, told.npos) << told;
+    EXPECT_EQ(told.find(cut, first + 1), told.npos) << told;
+    backend.release("/x");
+}
+
 // It waits for its connection, so the backend does not run it.
 TEST_F(TheProgram, SaysOfARequestThatItCutsUnsentThatItDoesNotRun) {
     FullListener backend(folder.file("backend.sock"));

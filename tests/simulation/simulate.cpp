@@ -5,6 +5,7 @@
 //   tg_simulate --sweep S [--stride N] [--threads N]        every cancellation at every step, under
 //                                                           the schedule of seed S
 //   tg_simulate --sweep S --pairs 1 [--stride N]            and each with each other one behind it
+//   tg_simulate --sweep S --part P --parts N                one of N parts of it, from 0
 //   tg_simulate --sweep S --scenario I --kind K --step N    one of them, told step by step
 // A scenario is told by its number or its name.
 #include <cctype>
@@ -40,7 +41,8 @@ std::optional<std::uint64_t> value_of(const std::string& option, const char* wor
 Options parse(int count, char** words) {
     Options options{{"--seeds", 1000},    {"--from", 1},   {"--threads", 0}, {"--seed", 0},
                     {"--sweep", 0},       {"--stride", 1}, {"--step", 0},    {"--kind", none},
-                    {"--scenario", none}, {"--pairs", 0},  {"--then", none}};
+                    {"--scenario", none}, {"--pairs", 0},  {"--then", none}, {"--part", 0},
+                    {"--parts", 1}};
     for (int i = 1; i < count; i += 2) {
         const auto option = options.find(words[i]);
         if (option == options.end() || i + 1 == count) return {};
@@ -48,7 +50,8 @@ Options parse(int count, char** words) {
         if (!value) return {};
         option->second = *value;
     }
-    return options.at("--threads") <= 4 ? options : Options();
+    const bool valid = options.at("--threads") <= 4 && options.at("--part") < options.at("--parts");
+    return valid ? options : Options();
 }
 
 // The hash of all that happened.
@@ -93,6 +96,8 @@ std::uint64_t run(Options& options) {
     sweep.step = options["--step"];
     sweep.pairs = options["--pairs"] != 0;
     sweep.then = options["--then"];
+    sweep.part = options["--part"];
+    sweep.parts = options["--parts"];
     return run(sweep);
 }
 

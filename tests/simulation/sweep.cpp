@@ -57,11 +57,15 @@ class Sweeper {
         pieces_ = memory::asked();
         const auto kinds = kinds_for(plan);
         for (std::uint64_t k = 0; k < kinds.size(); ++k)
-            if (sweep_.kind == none || sweep_.kind == k) with(plan, kinds, k, steps);
+            if (is_wanted(k)) with(plan, kinds, k, steps);
     }
     std::uint64_t worlds = 0;
 
  private:
+    bool is_wanted(std::uint64_t kind) const {
+        return (sweep_.kind == none || sweep_.kind == kind) && kind % sweep_.parts == sweep_.part;
+    }
+
     // Tries each cancellation alone, or with every other one right after it.
     void with(const Plan& plan, const std::vector<Kind>& kinds, std::uint64_t k,
               std::uint64_t steps) {

@@ -19,6 +19,8 @@ struct Sweep {
     bool pairs = false;             ///< each kind with each other one right behind it
     std::uint64_t then = none;      ///< only this one behind it
     std::uint64_t step = 0;         ///< only this step, told step by step
+    std::uint64_t part = 0;         ///< of all kinds, only this one of `parts`
+    std::uint64_t parts = 1;
 };
 
 /// How many worlds were run.

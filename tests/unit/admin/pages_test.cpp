@@ -151,7 +151,8 @@ TEST(Pages, ReleaseNoOtherRequestThanTheOneThatIsNamed) {
               "not released: number 7 of queue a-b is another request now: request id other\n");
     listener.result = {};
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/release?number=7&request_id=x"), 409u);
-    EXPECT_EQ(listener.said, "not released: number 7 is not in flight in queue a-b any more\n");
+    EXPECT_EQ(listener.said,
+              "not released: number 7 is neither in flight nor waiting in queue a-b any more\n");
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/release?number=7"), 404u);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <deque>
 
 namespace ticketgate {
@@ -16,7 +17,7 @@ struct Waiter final : Observer {
 struct Connecting : testing::Test {
     Connecting() : waiters(3) {
         EXPECT_TRUE(line.may_try(waiters[0].place));
-        line.failed(waiters[0].place, loop);
+        line.failed(waiters[0].place, EAGAIN, loop);
         for (const std::size_t later : {1, 2}) EXPECT_FALSE(line.may_try(waiters[later].place));
     }
     ~Connecting() override {
@@ -42,7 +43,7 @@ TEST_F(Connecting, OnlyTheFirstOfTheLineTriesAgain) {
         pass_time();
         EXPECT_EQ(waiters[0].turns, i);
         EXPECT_TRUE(line.may_try(waiters[0].place));
-        line.failed(waiters[0].place, loop);
+        line.failed(waiters[0].place, EAGAIN, loop);
     }
     for (const int later : {1, 2}) {
         EXPECT_EQ(waiters[static_cast<std::size_t>(later)].turns, 0);
