@@ -83,7 +83,7 @@ std::uint64_t run_one(std::uint64_t seed, std::uint32_t threads) {
     return 1;
 }
 
-std::uint64_t run(Options& options) {
+std::uint64_t run_what_is_told(Options& options) {
     const auto threads = static_cast<std::uint32_t>(options["--threads"]);
     if (options["--seed"] != 0) return run_one(options["--seed"], threads);
     if (options["--sweep"] == 0) return run_all(options, threads);
@@ -105,13 +105,14 @@ std::uint64_t run(Options& options) {
 }  // namespace ticketgate::sim
 
 int main(int count, char** words) {
-    using namespace ticketgate::sim;
-    Options options = parse(count, words);
+    namespace sim = ticketgate::sim;
+    sim::Options options = sim::parse(count, words);
     if (options.empty()) {
         std::fprintf(stderr, "tg_simulate [--seeds N | --seed S | --sweep S] [--threads 1..4]\n");
         return 2;
     }
-    tell_on_abort();
-    std::printf("%llu worlds, no promise broken\n", static_cast<unsigned long long>(run(options)));
+    sim::tell_on_abort();
+    std::printf("%llu worlds, no promise broken\n",
+                static_cast<unsigned long long>(sim::run_what_is_told(options)));
     return 0;
 }

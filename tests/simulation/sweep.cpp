@@ -78,6 +78,7 @@ class Sweeper {
     void every_step(const Plan& plan, const std::vector<Kind>& kinds, std::uint64_t k,
                     std::uint64_t then, std::uint64_t steps) {
         std::vector<Injection> injections;
+        injections.reserve(kinds.size());
         for (const Kind& kind : kinds)
             injections.push_back({kind.kind, 0, kind.client, kind.time, kind.count});
         if (kinds.front().kind == Injection::Kind::no_memory) steps = pieces_;
