@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from listing import BadList, changed_files, read_lists
-from tree import DoesNotCompile, Tree
+from tree import PROGRAMS, DoesNotCompile, Tree
 
 SOURCE = Path(__file__).resolve().parents[2]
 COPIES = SOURCE / "build/mutations"
@@ -46,6 +46,9 @@ def misfits(mutations):
             changed_files(SOURCE, one)
         except BadList as why:
             found[one.name] = f"{one.place}: {why}"
+        first = one.arguments[0]
+        if not first.startswith("--") and first not in PROGRAMS:
+            found[one.name] = f"{one.place}: there is no program {first} in tree.py"
     return found
 
 

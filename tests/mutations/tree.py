@@ -9,8 +9,8 @@ from pathlib import Path
 COPIED = ("CMakeLists.txt", "cmake", "cmd", "config", "deploy", "docs", "lib", "loadtest", "tests")
 # By the first word of `run`; else tg_simulate.
 PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
-            **{test: test for test in ("e2e_test", "net_shortage_test", "net_tls_memory_test", "queue_test",
-                                       "spawn_threads_test", "upstream_test")}}
+            **{test: test for test in ("e2e_test", "net_shortage_test", "net_tls_memory_test", "proxy_test",
+                                       "queue_test", "spawn_threads_test", "upstream_test")}}
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
