@@ -106,6 +106,7 @@ void Client::send_piece() {
     const bool waits = stops && offset_ < text.head;
     if (waits) most = text.head - offset_;
     most = std::min<std::size_t>(most, stage_.random.between(1, plan_.piece));
+    if (offset_ == 0) stage_.judge.begins_to_send(first_id_ + sending_, link_->quiet_at_close());
     const std::uint64_t before = offset_;
     const std::size_t n = link_->send(std::string_view(text.bytes).substr(offset_, most));
     offset_ += n;

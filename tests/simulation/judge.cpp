@@ -125,6 +125,11 @@ void Judge::excuse_all(std::size_t client, const char* why) {
         if (story(id).answers == 0) story(id).excuse = why;
 }
 
+// A client that reads its answers slowly may send the next request too late.
+void Judge::begins_to_send(std::uint64_t id, Duration quiet) {
+    if (quiet >= plan_.idle_timeout) story(id).excuse = "its idle connection was closed";
+}
+
 void Judge::answered(std::uint64_t id, const Message& answer) {
     Story& s = story(id);
     ++moment;

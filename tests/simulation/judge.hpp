@@ -94,6 +94,9 @@ class Judge {
     /// Its client has let arrived bytes of the answer wait, for so long in all.
     void lags(std::uint64_t id, Duration behind);
     void excuse_all(std::size_t client, const char* why);
+    /// Its client sends the first bytes of it. The proxy had closed the connection before, which it
+    /// had neither read nor written for `quiet`; 0: it is open.
+    void begins_to_send(std::uint64_t id, Duration quiet);
 
     // ── the backend's side ──
     /// `id`: 0 if its first bytes do not tell.

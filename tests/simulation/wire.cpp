@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "simulation/clock.hpp"
 #include "simulation/memory.hpp"
 
 namespace ticketgate::sim {
@@ -107,6 +108,7 @@ void Link::lose() {
 SimStream::SimStream(Link& link, net::Loop& loop)
     : link_(link), loop_(&loop), connecting_(link.connecting_) {
     link_.stream_ = this;
+    link_.moved_ = clock.now;
     ++link_.network_.open_ends;
     if (connecting_)
         writable_ = false;
@@ -121,6 +123,7 @@ SimStream::~SimStream() {
     --link_.network_.open_ends;
     link_.stream_ = nullptr;
     link_.proxy_gone_ = link_.proxy_fin_ = true;
+    link_.quiet_at_close_ = clock.now - link_.moved_;
     if (abort_ || !link_.to_proxy_.empty()) {
         link_.reset_to_peer_ = true;
         auto& bytes = link_.from_proxy_;
@@ -177,6 +180,7 @@ net::IoResult SimStream::read_some(std::span<char> into) {
     bytes.erase(0, n);
     if (n < into.size() && !fin_ && !broken_) readable_ = false;
     link_.taken_ += n;
+    link_.moved_ = clock.now;
     link_.network_.trace.note('L', link_.id_, n,
                               [&] { return "proxy reads " + std::to_string(n); });
     if (link_.peer != nullptr) link_.peer->taken(link_.taken_);
@@ -212,6 +216,7 @@ net::IoResult SimStream::write_some(std::span<const iovec> pieces) {
     if (n == 0) return {net::Io::blocked, 0, 0};
     pipe.append(bytes, 0, n);
     link_.given_ += n;
+    link_.moved_ = clock.now;
     link_.network_.trace.note('L', link_.id_, n << 1 | 1,
                               [&] { return "proxy writes " + std::to_string(n); });
     if (link_.peer != nullptr) link_.peer->written(std::string_view(bytes).substr(0, n));

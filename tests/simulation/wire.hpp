@@ -86,6 +86,8 @@ class Link {
     bool half_closed() const { return proxy_fin_; }
     bool reset() const { return reset_to_peer_; }
     bool proxy_gone() const { return proxy_gone_; }
+    /// For how long the proxy had neither read nor written when it closed its end; 0: it has not.
+    Duration quiet_at_close() const { return quiet_at_close_; }
     std::size_t unread() const { return to_proxy_.size(); }  ///< by the proxy
 
  private:
@@ -106,6 +108,8 @@ class Link {
     std::uint64_t lost_ = 0;        // written to a closed end, which acknowledges nothing
     std::uint64_t given_ = 0;       // by the proxy, in all
     std::uint64_t taken_ = 0;
+    Time moved_{};  // the proxy's last read or write
+    Duration quiet_at_close_{};
     bool peer_fin_ = false, peer_closed_ = false, reset_ = false;
     int error_ = 0;  // told once
     bool sealed_ = false;
