@@ -80,12 +80,11 @@ HttpResponse no_such_page() {
 HttpResponse not_released(const Gate& gate, std::uint64_t number,
                           const std::optional<std::string>& request_id, const Released& found) {
     const std::string place = "number " + std::to_string(number);
-    if (!request_id)
-        return page(http::status::not_found,
-                    place + " is neither in flight nor waiting in queue " + gate.name() + "\n");
+    const std::string gone = place + " is neither in flight nor waiting in queue " + gate.name();
+    if (!request_id) return page(http::status::not_found, gone + "\n");
     std::string why = "not released: ";
     if (found.how == Release::no_such)
-        why += place + " is neither in flight nor waiting in queue " + gate.name() + " any more\n";
+        why += gone + " any more\n";
     else
         why.append(place)
             .append(" of queue ")

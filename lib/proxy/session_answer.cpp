@@ -128,8 +128,9 @@ task<void> Session::answer(error_code failure) {
     const std::uint64_t unsent = co_await send(response);
     const std::uint64_t body = response.body.size();
     record.bytes = body - std::min(body, unsent);
-    record.cut = unsent != 0;
-    if (record.cut) request.keep_alive = false;
+    const bool cut = unsent != 0;
+    record.cut = cut;
+    if (cut) request.keep_alive = false;
 }
 
 // The client's connection may have taken a part of a 100 Continue: the rest comes before the

@@ -42,7 +42,7 @@ class ConnectLine final : private Observer {
     boost::intrusive::list<Place, boost::intrusive::constant_time_size<false>> line_;
     bool turn_ = false;  // of the front
     int refusal_ = 0;
-    // Of the next pause; twice as long each time. A busy backend makes room soon.
+    // The length of the next pause. It doubles with each try in vain.
     static constexpr Duration shortest_pause = 1ms;
     Duration pause_time_ = shortest_pause;
     Deadline pause_{*this};      // armed while the line is not empty

@@ -9,16 +9,21 @@ struct TheReleases : TheProgram {
     static std::string id_of(const Backend& backend) {
         return std::string(backend.of("/stuck").at(0).header("X-Request-Id"));
     }
+    // The backend runs its request, and holds it.
+    Client stuck(Backend& backend, const Program& program, std::string_view target) const {
+        backend.hold("/stuck");
+        Client client(address_of(program));
+        client.request("GET", target);
+        EXPECT_TRUE(backend.wait_for("/stuck"));
+        return client;
+    }
 };
 
 TEST_F(TheReleases, AreOfTheRequestThatIsNamedAndAreLogged) {
     Backend backend;
     const std::string file = config(administered(backend));
     Program program({"-c", file});
-    backend.hold("/stuck");
-    Client client(address_of(program));
-    client.request("GET", "/stuck?secret=1");
-    ASSERT_TRUE(backend.wait_for("/stuck"));
+    Client client = stuck(backend, program, "/stuck?secret=1");
     const std::string id = id_of(backend);
     Program other({"release", "-c", file, "q", "1", "--request-id", "another"});
     EXPECT_EQ(other.wait(), 1);
@@ -45,10 +50,7 @@ TEST_F(TheReleases, OfARequestInTheLineAreLoggedAsNotSent) {
     Backend backend;
     const std::string file = config(administered(backend));
     Program program({"-c", file});
-    backend.hold("/stuck");
-    Client first(address_of(program));
-    first.request("GET", "/stuck");
-    ASSERT_TRUE(backend.wait_for("/stuck"));
+    Client first = stuck(backend, program, "/stuck");
     Client second(address_of(program));
     second.request("GET", "/waits");
     ASSERT_TRUE(eventually([&] {  // until it stands in the line
@@ -70,10 +72,7 @@ TEST_F(TheReleases, ByTimeAreLoggedWithTheRequest) {
         Program program(
             {"-c", config(administered(backend) +
                           "queues: { q: { hold_timeout: 2s, on_hold_timeout: " + how + " } }\n")});
-        backend.hold("/stuck");
-        Client client(address_of(program));
-        client.request("GET", "/stuck?secret=1");
-        ASSERT_TRUE(backend.wait_for("/stuck"));
+        Client client = stuck(backend, program, "/stuck?secret=1");
         EXPECT_TRUE(program.says(" request_id=" + id_of(backend) +
                                  " queue=q number=1 method=GET path=/stuck upstream=app\n"))
             << program.err();
