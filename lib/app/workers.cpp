@@ -116,33 +116,41 @@ std::string why_scripts_cannot_run(const config::Upstream& upstream,
     return script.empty() ? script : why_not_run(upstream, command, script);
 }
 
+namespace {
+
+void look_at_workers(const config::Config& config, const std::string& name,
+                     const config::Upstream& upstream, config::Problems& problems) {
+    const std::string path = "upstreams." + name + ".workers";
+    std::vector<WorkersFault> faults;
+    const auto recipe = recipe_of(config, *upstream.workers, faults);
+    for (const auto& fault : faults) {
+        const std::string at = path + "." + fault.key;
+        problems.error(config.mark_of(at), at, fault.what());
+    }
+    const std::string at = path + ".directory";
+    look_at_directory(config.mark_of(at), at, recipe.command, problems);
+    const auto& user = recipe.command.user;
+    if (user && user->uid != ::getuid() && !has_cap_kill())
+        problems.error(config.mark_of(path), path + ".user",
+                       "is another user than ticketgate's, which could not end such "
+                       "workers: it lacks the capability CAP_KILL. Add KILL to its "
+                       "capabilities, or start ticketgate as this user");
+    const std::string root = "upstreams." + name + ".fastcgi.root";
+    const auto why = why_scripts_cannot_run(upstream, recipe.command);
+    if (!why.empty()) problems.warn(config.mark_of(root), root, why);
+    if (upstream.workers->user.empty() && ::geteuid() == 0)
+        problems.warn(config.mark_of(path), path + ".user",
+                      "is not set: if ticketgate is started as root, the workers run as "
+                      "root, too; write user: www-data");
+}
+
+}  // namespace
+
 std::vector<config::Problem> worker_problems(const config::Config& config) {
     config::Problems problems;
-    for (const auto& [name, upstream] : config.upstreams) {
-        if (!upstream.workers || upstream.workers->command.empty()) continue;  // reported
-        const std::string path = "upstreams." + name + ".workers";
-        try {
-            const auto recipe = recipe_of(config, *upstream.workers);
-            const std::string at = path + ".directory";
-            look_at_directory(config.mark_of(at), at, recipe.command, problems);
-            const auto& user = recipe.command.user;
-            if (user && user->uid != ::getuid() && !has_cap_kill())
-                problems.error(config.mark_of(path), path + ".user",
-                               "is another user than ticketgate's, which could not end such "
-                               "workers: it lacks the capability CAP_KILL. Add KILL to its "
-                               "capabilities, or start ticketgate as this user");
-            const std::string root = "upstreams." + name + ".fastcgi.root";
-            const auto why = why_scripts_cannot_run(upstream, recipe.command);
-            if (!why.empty()) problems.warn(config.mark_of(root), root, why);
-        } catch (const WorkersFault& fault) {
-            const std::string at = path + "." + fault.key;
-            problems.error(config.mark_of(at), at, fault.what());
-        }
-        if (upstream.workers->user.empty() && ::geteuid() == 0)
-            problems.warn(config.mark_of(path), path + ".user",
-                          "is not set: if ticketgate is started as root, the workers run as "
-                          "root, too; write user: www-data");
-    }
+    for (const auto& [name, upstream] : config.upstreams)
+        if (upstream.workers && !upstream.workers->command.empty())  // otherwise reported
+            look_at_workers(config, name, upstream, problems);
     return problems.take();
 }
 

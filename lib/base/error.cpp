@@ -75,7 +75,7 @@ const char* text(errc e) {
         case errc::stopped:
             return "the server stopped before the backend answered";
         case errc::slot_revoked:
-            return "the slot was released before the request was sent to the backend";
+            return "the request was released before it was sent to the backend";
         case errc::not_a_replica:
         case errc::line_moved:
         case errc::cluster_away:

@@ -24,7 +24,7 @@ enum class Outcome : std::uint8_t {
     timeout,        ///< refused: wait_timeout
     client_closed,  ///< left while queued
     draining,       ///< refused: stopping
-    released,       ///< refused: the slot was released before the request was sent
+    released,       ///< refused: an operator or `hold_timeout` released it before it was sent
     refused,        ///< never reached routing or the line (4xx of our own)
 };
 std::string_view name(Outcome);

@@ -104,16 +104,20 @@ std::vector<spawn::Limit> limits_of(const config::Workers& workers) {
 }
 
 // None: the workers stay ticketgate's own user.
-std::optional<spawn::User> user_of(const config::Workers& workers) {
+std::optional<spawn::User> user_of(const config::Workers& workers,
+                                   std::vector<WorkersFault>& faults) {
     if (workers.user.empty()) return std::nullopt;
     const auto user = spawn::find_user(workers.user, workers.group);
-    if (!user)
-        throw WorkersFault("user", "there is no such account" +
-                                       (workers.group.empty() ? std::string() : " or group"));
+    if (!user) {
+        faults.emplace_back("user", "there is no such account" +
+                                        (workers.group.empty() ? std::string() : " or group"));
+        return std::nullopt;
+    }
     if (user->uid == ::geteuid() && user->gid == ::getegid()) return std::nullopt;
     if (::geteuid() == 0) return *user;
-    throw WorkersFault("user", "only root can start workers as " + workers.user +
-                                   "; remove it, or start ticketgate as that user");
+    faults.emplace_back("user", "only root can start workers as " + workers.user +
+                                    "; remove it, or start ticketgate as that user");
+    return std::nullopt;
 }
 
 std::string why_no_program(const std::string& name) {
@@ -125,17 +129,18 @@ std::string why_no_program(const std::string& name) {
 
 }  // namespace
 
-spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers) {
+spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers,
+                        std::vector<WorkersFault>& faults) {
     spawn::Recipe out;
     spawn::Command& command = out.command;
     command.program = spawn::find_program(workers.command.front(), path_of(workers));
     if (command.program.empty())
-        throw WorkersFault("command", why_no_program(workers.command.front()));
+        faults.emplace_back("command", why_no_program(workers.command.front()));
     command.arguments = workers.command;
     command.environment = variables_for(config, workers);
     command.directory = workers.directory;
     command.limits = limits_of(workers);
-    command.user = user_of(workers);
+    command.user = user_of(workers, faults);
     if (!workers.umask.empty())
         command.umask = static_cast<mode_t>(std::strtoul(workers.umask.c_str(), nullptr, 8));
     out.transport = workers.transport == config::WorkerTransport::socket
@@ -144,6 +149,13 @@ spawn::Recipe recipe_of(const config::Config& config, const config::Workers& wor
     out.directory = config.spool.directory;
     out.start_timeout = workers.start_timeout;
     out.stop_timeout = workers.stop_timeout;
+    return out;
+}
+
+spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers) {
+    std::vector<WorkersFault> faults;
+    auto out = recipe_of(config, workers, faults);
+    if (!faults.empty()) throw WorkersFault(faults.front());
     return out;
 }
 

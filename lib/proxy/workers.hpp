@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "spawn/supervisor.hpp"
@@ -18,7 +19,11 @@ struct WorkersFault : std::runtime_error {
 };
 
 /// Workers inherit ticketgate's environment without the variables in `config.secret_variables`.
-/// Throws WorkersFault.
+/// What the machine lacks goes to `faults`; such a recipe has an empty program or no user, and
+/// nothing may be started with it.
+spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers,
+                        std::vector<WorkersFault>& faults);
+/// Throws the first WorkersFault.
 spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers);
 spawn::Bounds bounds_of(const config::Config& config, const std::string& upstream);
 std::uint32_t max_requests_of(const config::Workers& workers);

@@ -188,7 +188,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         if (s.sent != 0) return untrue("it had its turn");
         const Line* its = line(queue_of(s.ask));
         if (its == nullptr) return untrue("it stands in no line");
-        if (says("slot was released")) return may_lose_slot(s) ? void() : untrue("nobody did");
+        if (says("request was released")) return may_lose_slot(s) ? void() : untrue("nobody did");
         if (says("queue is full")) {
             if (plan_.max_waiting == 1024) return untrue("full");
             // With more than one coroutine a turn, or turns within turns, a full line may have come

@@ -98,6 +98,22 @@ TEST_F(WorkersTest, NamesADirectoryThatIsNoFolder) {
                               " is not a folder; no worker can start there\n");
 }
 
+TEST_F(WorkersTest, NamesAllThatThisMachineLacksForOnePool) {
+    const auto loaded = config::load_text(
+        "listen: [{address: \"127.0.0.1:8080\"}]\n"
+        "upstreams: {app: {workers: {command: [/no/such/program],\n"
+        "  user: no-such-account,\n"
+        "  directory: /no/such/folder}, fastcgi: {root: /no/such/root}}}\n"
+        "routes: [{prefix: /, upstream: app, queue: q}]\n",
+        "c.yaml", config::environment_of({}));
+    ASSERT_TRUE(loaded.config);
+    std::string told;
+    for (const auto& problem : worker_problems(*loaded.config)) told += problem.path + "\n";
+    EXPECT_EQ(told,
+              "upstreams.app.workers.command\nupstreams.app.workers.user\n"
+              "upstreams.app.workers.directory\nupstreams.app.fastcgi.root\n");
+}
+
 TEST_F(WorkersTest, NamesADirectoryThatTicketgateMayNotEnter) {
     constexpr uid_t nobody = 65534;  // root may enter all
     const bool root = ::geteuid() == 0;
