@@ -25,7 +25,11 @@ bool end_to_end(FieldName id) {
 // Any order works that treats names as equal if they differ only in case.
 bool comes_before(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return a.size() < b.size();
-    return std::ranges::lexicographical_compare(a, b, {}, to_lower, to_lower);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const char in_a = to_lower(a[i]), in_b = to_lower(b[i]);
+        if (in_a != in_b) return in_a < in_b;
+    }
+    return false;
 }
 
 }  // namespace
