@@ -33,7 +33,6 @@ enum class FieldName : std::uint8_t {
     x_forwarded_host,
     x_forwarded_port,
     x_request_start,
-    x_accel_buffering,
     server_timing,
     user_agent,
     referer,
@@ -90,7 +89,6 @@ struct ResponseHead {
     bool tells_content = false;       ///< a length above 0, or chunks, even if no body follows
     bool keep_alive = true;           ///< the backend keeps its connection
     bool announces_close = false;     ///< its fields or its version announce the close
-    bool unbuffered = false;          ///< X-Accel-Buffering: no, or an event stream
     bool event_stream = false;        ///< text/event-stream
     bool names_hop_fields = false;
     bool has_date = false;

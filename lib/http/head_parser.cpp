@@ -53,7 +53,6 @@ constexpr std::array unlisted_names{
     Unlisted{"X-Forwarded-Host", FieldName::x_forwarded_host},
     Unlisted{"X-Forwarded-Port", FieldName::x_forwarded_port},
     Unlisted{"X-Forwarded-Proto", FieldName::x_forwarded_proto},
-    Unlisted{"X-Accel-Buffering", FieldName::x_accel_buffering},
 };
 
 static_assert(std::ranges::is_sorted(unlisted_names, {},

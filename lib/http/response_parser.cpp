@@ -46,13 +46,9 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
             case FieldName::date:
                 head_.has_date = true;
                 break;
-            case FieldName::x_accel_buffering:
-                head_.unbuffered |= iequals(field.value, "no");
-                break;
             case FieldName::content_type:
                 head_.event_stream = iequals(trim(field.value.substr(0, field.value.find(';'))),
                                              "text/event-stream");
-                head_.unbuffered |= head_.event_stream;
                 break;
             default:
                 break;

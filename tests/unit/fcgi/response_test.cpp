@@ -69,7 +69,6 @@ TEST(HeadBlock, LengthAndKindOfTheBodyCount) {
     EXPECT_EQ(read("Content-Length: 12\r\n\r\n", true).head.framing, http::Framing::none);
     EXPECT_EQ(read("Status: 204 No Content\r\n\r\n").head.framing, http::Framing::none);
     EXPECT_TRUE(read("Content-Type: text/event-stream\r\n\r\n").head.event_stream);
-    EXPECT_TRUE(read("X-Accel-Buffering: no\r\nA: b\r\n\r\n").head.unbuffered);
 }
 
 TEST(HeadBlock, DropsFieldsOfTheConnection) {

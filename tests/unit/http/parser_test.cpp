@@ -177,7 +177,7 @@ TEST(ParseRequest, EveryNameOfOursIsKnown) {
         {"X-Forwarded-Host", FieldName::x_forwarded_host},
         {"X-Forwarded-Port", FieldName::x_forwarded_port},
         {"X-Request-Start", FieldName::x_request_start},
-        {"X-Accel-Buffering", FieldName::x_accel_buffering},
+        {"X-Accel-Buffering", FieldName::other},
         {"Server-Timing", FieldName::server_timing},
         {"User-Agent", FieldName::user_agent},
         {"Referer", FieldName::referer},
