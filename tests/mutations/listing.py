@@ -8,8 +8,8 @@
     +    settings.limits.max_in_flight = queue.max_in_flight + 1;
 
 `run`: the arguments of tg_simulate that show the fault; behind `model` those of tg_cluster_model, behind `paths` of
-tg_path_model, and behind the name of a unit test (PROGRAMS in tree.py) those of that test, for what no simulated wire
-has: queues of the system, and workers. Each `file` is one edit, in the form of a diff without line numbers: lines with
+tg_path_model, and behind the name of a test (PROGRAMS in tree.py) those of that test, for what no simulated wire has:
+queues of the system, workers, trust. Each `file` is one edit, in the form of a diff without line numbers: lines with
 ` ` or `-` stand in the file, in this order and only once; those with `-` go, those with `+` come.
 """
 import shlex

@@ -1,16 +1,21 @@
-"""A copy of the sources with a build of tg_simulate, the two models and unit tests. The working tree is never changed."""
+"""A copy of the sources with a build of ticketgate, tg_simulate, the two models and tests. The working tree is never
+changed."""
 import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 COPIED = ("CMakeLists.txt", "cmake", "cmd", "config", "deploy", "docs", "lib", "loadtest", "tests")
 # By the first word of `run`; else tg_simulate.
 PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
-            **{test: test for test in ("e2e_test", "net_shortage_test", "net_tls_memory_test", "proxy_test",
-                                       "queue_test", "spawn_threads_test", "upstream_test")}}
+            **{test: test for test in ("cost_test", "e2e_test", "http_cases_test", "net_shortage_test", "net_test",
+                                       "net_tls_memory_test", "noeq_threads_test", "proxy_test", "queue_test",
+                                       "spawn_threads_test", "upstream_test")},
+            # Of tests/real, with the whole program.
+            "process_test.py": "ticketgate"}
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
@@ -96,16 +101,20 @@ class Tree:
             program.unlink(missing_ok=True)  # nobody shall take it for the true one
 
     def simulate(self, arguments, seconds):
-        program = self.programs[self.name_of(arguments)]
+        command = [self.programs[self.name_of(arguments)]]
+        if arguments[0].endswith(".py"):
+            command = [sys.executable, "-B", self.root / "tests/real" / arguments[0], *command]
         if arguments[0] in PROGRAMS:
             arguments = arguments[1:]
         try:
-            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", program, *arguments],
+            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", *command, *arguments],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                   timeout=seconds)
         except subprocess.TimeoutExpired:
             return Outcome(None, f"still runs after {seconds} s", "")
-        replay = re.search(r"^(?:replay: |\[  FAILED  \] )(.*)$", done.stderr + done.stdout, re.MULTILINE)
+        replay = re.search(r"^(?:replay: |\[  FAILED  \] |(?:FAIL|ERROR): )(.*)$", done.stderr + done.stdout, re.MULTILINE)
+        if "Running 0 tests" in done.stdout:
+            return Outcome(None, "no test has such a name", "")
         words = [line for line in (done.stdout + done.stderr).splitlines() if line and not line.startswith("replay: ")]
         return Outcome(done.returncode, words[0] if words else "", replay.group(1) if replay else "")
 

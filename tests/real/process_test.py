@@ -182,6 +182,23 @@ class ProcessTest(OnItsMachine):
             connection.close()
         self.assertEqual(self.get("/")[0], 200)
 
+    def test_the_operator_gets_in_when_no_descriptor_is_left(self):
+        child = self.start(self.config())
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+        used = [int(number) for number in os.listdir(f"/proc/{child.pid}/fd")]
+        hard = resource.prlimit(child.pid, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (max(used) + 1, hard))
+
+        def all_are_taken():
+            try:
+                self.hold(self.port, 1)[0].send(b"GET / HTTP/1.1\r\n")  # in the middle of its head it makes no room
+            except OSError:
+                pass  # it was closed before
+            return "cannot accept a connection" in self.told()
+
+        wait_for(all_are_taken, "no descriptor is left", PATIENCE)
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+
     def test_a_limit_without_descriptors_for_requests_is_refused_at_the_start(self):
         def start_with(most):
             return self.start(self.config(f"spool: {{ directory: \"{self.folder}\" }}\n", route=", queue: q"), wait=False,

@@ -168,7 +168,11 @@ Answer http_answer(Random& random, const Question& question) {
     if (fate.pause != Duration{}) answer.pauses = {{answer.bytes.size() / 2, fate.pause}};
     answer.works_on = fate.works_on != Duration{} && fate.form != Form::until_close &&
                       (fate.form == Form::no_content || answer.closes);
-    if (kind == Kind::odd_field) make_odd(answer.bytes, fate);
+    if (kind == Kind::odd_field) {
+        const std::size_t even = answer.bytes.size();
+        make_odd(answer.bytes, fate);
+        for (auto& pause : answer.pauses) pause.after += answer.bytes.size() - even;
+    }
     answer.dies =
         kind != Kind::answers && kind != Kind::odd_field && !stays_behind_garbage(question);
     // The body comes nevertheless, and a script may write one that looks like an answer.

@@ -115,6 +115,7 @@ void BackendConnection::written(std::string_view bytes) {
             if (!tap_->keeps()) return stage_.judge.fail("a connection is used beyond its time");
             tap_ = next_request();
             tap_bytes_ = tapped_id_ = 0;
+            is_reused_ = true;
         }
         const std::size_t n = tap_->feed(bytes);
         bytes.remove_prefix(n);
@@ -127,6 +128,8 @@ void BackendConnection::written(std::string_view bytes) {
             stage_.trace.note('B', link_.id(), tapped_id_,
                               [&] { return "is sent request " + std::to_string(tapped_id_); });
             stage_.judge.sent(tapped_id_, occupied_, port_.speech);
+            if (is_reused_ && !plan_.proven && tap_->method == "POST")
+                stage_.judge.fail("a POST takes a kept connection of an unproven backend");
         }
     }
     if (tap_->broken()) stage_.judge.fail("the proxy writes what is no request");
@@ -330,9 +333,10 @@ void BackendConnection::say() {
 
 // Padding has no meaning but is sent.
 void BackendConnection::say_behind() {
-    if (answer_.behind.empty() || phase_ == Phase::answering) return;
-    if (!link_.closed()) (void)link_.send(answer_.behind);
-    answer_.behind.clear();
+    if (behind_.empty() || phase_ == Phase::answering) return;
+    if (clock.now < behind_at_) return again(behind_at_ - clock.now);
+    if (!link_.closed()) (void)link_.send(behind_);
+    behind_.clear();
 }
 
 }  // namespace ticketgate::sim

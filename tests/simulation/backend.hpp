@@ -99,6 +99,9 @@ class BackendConnection final : public FarEnd {
     std::uint64_t tap_bytes_ = 0, tapped_id_ = 0;
     char occupied_ = 0;
     bool is_occupied_ = false, is_unread_ = false;
+    bool is_reused_ = false;
+    std::string behind_;  // what its last answer leaves to say
+    Time behind_at_{};
     bool was_asked_ = false;  // whether it is done
     // What the backend has read.
     std::unique_ptr<Incoming> request_;

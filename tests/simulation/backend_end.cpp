@@ -1,6 +1,7 @@
 // How an exchange ends at the backend: after its answer, with the rest of its request, or in a
 // fault.
 #include <algorithm>
+#include <utility>
 
 #include "simulation/backend.hpp"
 
@@ -16,6 +17,8 @@ void BackendConnection::end_answer() {
     stage_.trace.note('B', link_.id(), id_,
                       [&] { return (answer_.dies ? "dies on " : "ends ") + std::to_string(id_); });
     stage_.judge.ends(id_);
+    behind_ = std::exchange(answer_.behind, {});
+    behind_at_ = clock.now + fate().says_late;
     // All had been written before that: it did not matter, and must not meet another request.
     if (request_->complete()) link_.seal(false);
     if (fate().reads_on != Duration{} && !request_->complete() && !answer_.dies) {

@@ -83,7 +83,7 @@ House::House(const Plan& plan, Ground& ground, Judge& judge, net::Connect connec
                                          .log = ground.log,
                                          .access_log = access_file_,
                                          .connect = std::move(connect),
-                                         .trust = trusting});
+                                         .trust = plan.proven ? trusting : KeepPolicy::Limits{}});
     assembly_->commons().connection_closed = [] {};
     compare_pools();
 }

@@ -264,6 +264,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     seal_connections(Random(seed ^ 0x5ea1), plan);
     choose_pauses(Random(seed ^ 0x9a05e), plan);
     choose_calls(Random(seed ^ 0x1517de), plan);
+    plan.proven = !Random(seed ^ 0x9407e).chance(10);
     return plan;
 }
 

@@ -54,8 +54,9 @@ struct Fate {
     bool stays = false;
     /// Takes a FIN for a client that has left, and closes while its script runs on: nginx.
     bool leaves_at_fin = false;
-    bool says_more = false;  ///< than it announced, or where there is room for nothing
-    bool resets = false;     ///< dies by RST
+    bool says_more = false;           ///< than it announced, or where there is room for nothing
+    Duration says_late = Duration{};  ///< that, so long after its answer
+    bool resets = false;              ///< dies by RST
     /// Where its request is not whole yet when it begins: this machine can write no more of it,
     /// though the connection stands.
     bool sealed = false;
@@ -157,6 +158,7 @@ struct Plan {
     Duration room_after = Duration{};  ///< the backlog is full before
     unsigned refuses = 0, connects_late = 0, closes_idle = 0, tells_timeout = 0;
     Duration keeps = never;  ///< an idle connection, at the backend
+    bool proven = true;      ///< counts from the beginning as one that keeps its connections
     std::uint32_t backend_capacity = 65536, backend_piece = 1 << 20;
     /// A server between closes a connection that takes nothing for so long; its script works on.
     Duration gives_up = never;

@@ -61,5 +61,7 @@ Plan sealed_connections();
 /// The framing of their answers breaks, and they keep their connections, whether they announce the
 /// end of it or not.
 Plan garbage_whose_end_does_not_come();
+/// Fields and status lines that must not be forwarded, in answers whose ends are certain.
+Plan odd_fields();
 
 }  // namespace ticketgate::sim

@@ -265,14 +265,6 @@ Plan heads_in_line() {
     return plan;
 }
 
-// The connection is kept: its end would come late, or never.
-Plan odd_fields() {
-    using Kind = Fate::Kind;
-    return plan_with({client({with(get("/a"), Kind::odd_field), get("/a")}),
-                      client({with(get("/b", 5ms, Fate::Form::chunked), Kind::odd_field)}, 1ms),
-                      client({get("/a")}, 2ms)});
-}
-
 // ── the same over FastCGI, and what only FastCGI has ──
 
 Plan spoken(Speech speech, Plan plan) {

@@ -14,6 +14,19 @@ Plan garbage_whose_end_does_not_come() {
         {client({announced, get("/a")}), client({garbage}, 1ms), client({get("/b")}, 2ms)});
 }
 
+// The connection is kept: its end would come late, or never.
+Plan odd_fields() {
+    using Kind = Fate::Kind;
+    const Ask long_head = with(get("/a"), Kind::odd_field);
+    Ask no_status = with(get("/b", 5ms, Fate::Form::chunked), Kind::odd_field);
+    no_status.fate.size = 61;
+    Ask odd_line = no_status;
+    odd_line.fate.size = 62;
+    odd_line.fate.pause = 20ms;
+    return plan_with({client({long_head, get("/a")}), client({no_status, odd_line}, 1ms),
+                      client({get("/a"), get("/a")}, 2ms)});
+}
+
 namespace {
 
 // They announce the end of their connections and keep them, some while their scripts run on.
@@ -43,10 +56,36 @@ Plan garbage_that_runs_on() {
     return plan;
 }
 
+// Bodies that come behind answers without one, over connections that others want.
+Plan late_bytes() {
+    Ask headless = get("/free", 1ms, Fate::Form::no_content);
+    headless.fate.says_more = true;
+    headless.fate.says_late = 5ms;
+    Ask head = headless;
+    head.method = "HEAD";
+    const Ask next = get("/free", 20ms);
+    return plan_with(
+        {client({headless, next, next}), client({head, next, next}, 100ms), client({next}, 1ms)});
+}
+
+// Between its answers it closes a connection without a word.
+Plan closes_untold() {
+    Ask closing = get("/a"), free = get("/free");
+    closing.fate.closes_untold = free.fate.closes_untold = true;
+    const Ask upload = post("/a", Ask::Body::length, 40);
+    const Ask free_upload = post("/free", Ask::Body::length, 40);
+    Plan plan = plan_with({client({get("/a"), upload, closing, upload}),
+                           client({get("/free"), free_upload, free, free_upload}, 1ms)});
+    plan.proven = false;
+    return plan;
+}
+
 }  // namespace
 
 std::vector<Scenario> end_scenarios() {
     return {
+        {"late bytes", late_bytes()},
+        {"closes untold", closes_untold()},
         {"ends that do not come", ends_that_do_not_come()},
         {"heads whose ends do not come", heads_whose_ends_do_not_come()},
         {"garbage whose end does not come", garbage_whose_end_does_not_come()},
