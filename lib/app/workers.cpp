@@ -96,28 +96,6 @@ std::string front_controller(const config::Upstream& upstream) {
     return last == "upstream" || !upstream.fcgi->split ? upstream.fcgi->script.value_or("") : "";
 }
 
-}  // namespace
-
-std::string why_scripts_cannot_run(const config::Upstream& upstream,
-                                   const spawn::Command& command) {
-    if (!upstream.fcgi) return {};
-    const std::string root = upstream.fcgi->root.empty() ? "/" : upstream.fcgi->root;
-    struct stat about {};
-    if (::stat(root.c_str(), &about) != 0)
-        return root + ": " + std::strerror(errno) + "; no script can run";
-    if (!S_ISDIR(about.st_mode)) return root + " is not a folder; no script can run";
-    if (command.user) {
-        const auto closed = closed_folder(*command.user, root);
-        if (!closed.empty())
-            return "the mode of " + closed + " does not let the workers' user " +
-                   upstream.workers->user + " enter it; then no script can run";
-    }
-    const std::string script = front_controller(upstream);
-    return script.empty() ? script : why_not_run(upstream, command, script);
-}
-
-namespace {
-
 void look_at_workers(const config::Config& config, const std::string& name,
                      const config::Upstream& upstream, config::Problems& problems) {
     const std::string path = "upstreams." + name + ".workers";
@@ -145,6 +123,24 @@ void look_at_workers(const config::Config& config, const std::string& name,
 }
 
 }  // namespace
+
+std::string why_scripts_cannot_run(const config::Upstream& upstream,
+                                   const spawn::Command& command) {
+    if (!upstream.fcgi) return {};
+    const std::string root = upstream.fcgi->root.empty() ? "/" : upstream.fcgi->root;
+    struct stat about {};
+    if (::stat(root.c_str(), &about) != 0)
+        return root + ": " + std::strerror(errno) + "; no script can run";
+    if (!S_ISDIR(about.st_mode)) return root + " is not a folder; no script can run";
+    if (command.user) {
+        const auto closed = closed_folder(*command.user, root);
+        if (!closed.empty())
+            return "the mode of " + closed + " does not let the workers' user " +
+                   upstream.workers->user + " enter it; then no script can run";
+    }
+    const std::string script = front_controller(upstream);
+    return script.empty() ? script : why_not_run(upstream, command, script);
+}
 
 std::vector<config::Problem> worker_problems(const config::Config& config) {
     config::Problems problems;

@@ -19,8 +19,8 @@ struct WorkersFault : std::runtime_error {
 };
 
 /// Workers inherit ticketgate's environment without the variables in `config.secret_variables`.
-/// What the machine lacks goes to `faults`; such a recipe has an empty program or no user, and
-/// nothing may be started with it.
+/// Adds a fault for each key that this machine cannot obey. With a fault the recipe lacks its
+/// program or its user: the caller must not start workers from it.
 spawn::Recipe recipe_of(const config::Config& config, const config::Workers& workers,
                         std::vector<WorkersFault>& faults);
 /// Throws the first WorkersFault.

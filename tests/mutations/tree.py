@@ -14,7 +14,7 @@ PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
             **{test: test for test in ("cost_test", "e2e_test", "http_cases_test", "net_shortage_test", "net_test",
                                        "net_tls_memory_test", "noeq_threads_test", "proxy_test", "queue_test",
                                        "spawn_threads_test", "upstream_test")},
-            # Of tests/real, with the whole program.
+            # A test of tests/real, which starts ticketgate itself.
             "process_test.py": "ticketgate"}
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
