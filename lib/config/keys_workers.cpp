@@ -16,8 +16,8 @@ constexpr std::array rows{
     count("min", field<&Workers::min>, 0, 10000, "Workers that are always there."),
     count("max", field<&Workers::max>, 1, 10000,
           "The most workers at one time, not below min. auto: as many as the queues of this "
-          "upstream can have in flight, and four for each processor for requests without a slot: "
-          "not queued, released, or an event stream.",
+          "upstream can have in flight, and two for each processor, but at least four, for "
+          "requests without a slot: not queued, released, or an event stream.",
           "auto"),
     duration("idle_timeout", field<&Workers::idle_timeout>,
              "A worker above min ends when it had no request for this time."),

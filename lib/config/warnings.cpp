@@ -299,14 +299,17 @@ std::set<std::string> queues_of_routes(const Config& config) {
 
 std::uint32_t most_workers(const Config& config, const std::string& upstream,
                            std::uint32_t processors) {
-    constexpr std::uint64_t each_processor = 4;
+    // Scripts that compute gain nothing from more, and each worker has an opcode cache of its own
+    // to warm; php-fpm has five by default. loadtest/RESULTS.md has the figures.
+    constexpr std::uint64_t each_processor = 2;
+    constexpr std::uint64_t fewest = 4;
     std::map<std::string, bool> inside;  // by queue: calls run within its slots
     for (const Effective& route : effective_routes(config)) {
         const Settings& settings = route.settings;
         if (&route.own == &config.defaults || settings.upstream != upstream) continue;
         if (settings.queue) inside[*settings.queue] |= lets_calls_in(settings);
     }
-    std::uint64_t most = std::max(1u, processors) * each_processor;
+    std::uint64_t most = std::max(processors * each_processor, fewest);
     for (const auto& [name, lets_in] : inside) {
         const auto found = config.queues.find(name);
         if (found == config.queues.end()) continue;

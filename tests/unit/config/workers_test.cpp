@@ -124,16 +124,17 @@ TEST(Fcgi, VariablesOfNginxAreNone) {
 }
 
 TEST(Workers, WithoutAMaximumAreAsManyAsTheirRoutesNeed) {
-    const auto most = [](const std::string& routes) {
-        return most_workers(*load(workers("command: [w]", "", routes)).config, "a", 3);
+    const auto most = [](const std::string& routes, std::uint32_t processors = 3) {
+        return most_workers(*load(workers("command: [w]", "", routes)).config, "a", processors);
     };
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}]"), 14u);
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}, {prefix: /x, queue: one}]"), 15u);
-    EXPECT_EQ(most("[{prefix: /, upstream: a}]"), 12u);
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, skip_methods: [GET]}]"), 14u);
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: pass}]"), 30u)
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}]"), 8u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}, {prefix: /x, queue: one}]"), 9u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a}]"), 6u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a}]", 1), 4u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, skip_methods: [GET]}]"), 8u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: pass}]"), 24u)
         << "max_inside calls within each slot";
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: accept}]"), 14u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: accept}]"), 8u);
 }
 
 TEST(Workers, ThatAreTooFewForCallsFromInsideAreWarnedOf) {
