@@ -27,11 +27,13 @@ constexpr std::array rows{
                "A file with the time of the last id, relative to this file. It protects against a "
                "clock that is behind after a restart. Without it, the clock is trusted.")),
     count("max_connections", field<&Service::max_connections>, 1, 1000000,
-          "Open connections. Above it, the connection that has been idle for longest is closed."),
-    count("max_connections_per_client", field<&Service::max_connections_per_client>, 1, 1000000,
-          "Connections of one IPv4 address or IPv6 /64. Above it, the one of these that has been "
-          "idle for longest is closed.",
-          "unlimited"),
+          "Open connections. Above it, the connection that has been idle for longest is closed; if "
+          "none is idle, the one that has not taken its ids for longest."),
+    count(
+        "max_connections_per_client", field<&Service::max_connections_per_client>, 1, 1000000,
+        "Connections of one IPv4 address or IPv6 /64. Above it, one of these is closed, chosen in "
+        "the same way.",
+        "unlimited"),
     duration("login_timeout", field<&Service::login_timeout>,
              "The longest time from the connection to the whole token."),
     duration("idle_timeout", field<&Service::idle_timeout>,

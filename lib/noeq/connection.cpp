@@ -130,9 +130,11 @@ task<bool> Connection::flush_slowly() {
         if (state == net::Io::ok) break;
         if (sent_ != before) deadline_.disarm();
         if (!deadline_.armed()) server_.loop().arm(deadline_, server_.settings().write_timeout);
-        if (!co_await wait()) co_return false;
+        server_.slow(*this);
+        if (const bool goes_on = co_await wait(); !goes_on || sent_away) co_return false;
     }
     deadline_.disarm();
+    server_.busy(*this);
     co_return true;
 }
 

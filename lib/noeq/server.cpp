@@ -80,7 +80,7 @@ void Server::accepted(Descriptor& descriptor, const net::Endpoint& peer) {
         metrics_.per_client.add();
         return complain("one client has reached max_connections_per_client", ip);
     }
-    if (open_ >= settings_.max_connections) (void)send_away(idle_.begin());
+    if (open_ >= settings_.max_connections) (void)send_away_first();
     try {
         *guest = std::make_unique<Connection>(*this, descriptor.get(), ip);
     } catch (const std::bad_alloc&) {
@@ -107,21 +107,33 @@ ClientCounts::Place Server::place_for(const std::string& client) {
     const auto limit = settings_.max_connections_per_client;
     const auto place = clients_.enter(client, limit);
     if (place != nullptr) return place;
-    const auto oldest = std::ranges::find(idle_, client, &Guest::client);
-    return send_away(oldest) ? clients_.enter(client, limit) : nullptr;
+    return send_away_first_of(client) ? clients_.enter(client, limit) : nullptr;
+}
+
+bool Server::send_away_first() {
+    if (nobody_may_go()) return false;
+    send_away(idle_.empty() ? slow_.front() : idle_.front());
+    return true;
+}
+
+bool Server::send_away_first_of(const std::string& client) {
+    for (Guests* among : {&idle_, &slow_}) {
+        const auto oldest = std::ranges::find(*among, client, &Guest::client);
+        if (oldest == among->end()) continue;
+        send_away(*oldest);
+        return true;
+    }
+    return false;
 }
 
 // Frees its place at once; the connection ends in this turn of the loop.
-bool Server::send_away(const Idle::iterator& guest) {
-    if (guest == idle_.end()) return false;
-    Guest& gone = *guest;
-    idle_.erase(guest);
-    gone.sent_away = true;
-    give_back(gone);
+void Server::send_away(Guest& guest) {
+    guest.may_go.unlink();
+    guest.sent_away = true;
+    give_back(guest);
     ++going_;
     metrics_.oldest_idle.add();
-    gone.look_up();
-    return true;
+    guest.look_up();
 }
 
 void Server::give_back(Guest& guest) {
@@ -129,16 +141,17 @@ void Server::give_back(Guest& guest) {
     if (guest.place != nullptr) clients_.leave(std::exchange(guest.place, nullptr));
 }
 
-// When descriptors run out, an idle client's connection is closed for the next one.
+// When descriptors run out, a client's connection is closed for the next one.
 void Server::no_means(int error) {
-    if (error != EMFILE || !send_away(idle_.begin()))
+    if (error != EMFILE || !send_away_first())
         complain("cannot accept a connection", std::strerror(error));
 }
 
-// At the limit the connection that is idle for longest makes room. While all are busy, others wait.
+// At the limit the connection that has been idle for longest makes room, else the one that has not
+// taken its ids for longest. While all others are busy, newcomers wait.
 void Server::update() {
     if (!listener_) return;
-    const bool full = open_ >= settings_.max_connections && idle_.empty();
+    const bool full = open_ >= settings_.max_connections && nobody_may_go();
     full ? listener_->pause() : listener_->resume();
 }
 
@@ -151,7 +164,7 @@ void Server::join(Guest& guest) {
 void Server::leave(Guest& guest) {
     guests_.erase(guests_.iterator_to(guest));
     metrics_.connections.add(-1);
-    if (guest.idle_hook.is_linked()) idle_.erase(idle_.iterator_to(guest));
+    guest.may_go.unlink();
     if (guest.sent_away)
         --going_;
     else
@@ -161,15 +174,15 @@ void Server::leave(Guest& guest) {
 }
 
 void Server::busy(Guest& guest) {
-    if (!guest.idle_hook.is_linked()) return;
-    idle_.erase(idle_.iterator_to(guest));
-    if (idle_.empty()) update();
+    if (!guest.may_go.is_linked()) return;
+    guest.may_go.unlink();
+    if (nobody_may_go()) update();
 }
 
-void Server::idle(Guest& guest) {
-    if (guest.idle_hook.is_linked() || guest.sent_away) return;
-    const bool first = idle_.empty();
-    idle_.push_back(guest);
+void Server::lets_go(Guest& guest, Guests& among) {
+    if (guest.may_go.is_linked() || guest.sent_away) return;
+    const bool first = nobody_may_go();
+    among.push_back(guest);
     if (first) update();
 }
 

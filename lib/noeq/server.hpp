@@ -25,12 +25,15 @@ namespace ticketgate::noeq {
 /// A connection, as the server sees it.
 class Guest : public boost::intrusive::list_base_hook<> {
  public:
+    using Hook = boost::intrusive::list_member_hook<
+        boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
     virtual void look_up() = 0;  ///< called when the server stops, or sends it away
 
-    boost::intrusive::list_member_hook<> idle_hook;
+    Hook may_go;                          ///< linked while it may be sent away for a newcomer
     std::string client;                   ///< the client that it counts for; empty: none
     ClientCounts::Place place = nullptr;  ///< of that client
-    bool sent_away = false;               ///< its place is taken; it ends when it is idle
+    bool sent_away = false;  ///< its place is taken; it ends when it waits for its client
 
  protected:
     ~Guest() = default;
@@ -80,20 +83,27 @@ class Server {
     /// The guest has a request at hand: it keeps its place.
     void busy(Guest& guest);
     /// All that the guest asked for is sent.
-    void idle(Guest& guest);
+    void idle(Guest& guest) { lets_go(guest, idle_); }
+    /// The guest does not take its ids at once.
+    void slow(Guest& guest) { lets_go(guest, slow_); }
     void refused_by(IdSource::Made why, milliseconds behind);
     /// At most one log line a second: any client can cause them.
     void no_means(int error);
     void complain(std::string_view what, std::string_view of);
 
  private:
-    using Idle = boost::intrusive::list<
-        Guest, boost::intrusive::member_hook<Guest, boost::intrusive::list_member_hook<>,
-                                             &Guest::idle_hook>>;
+    using Guests =
+        boost::intrusive::list<Guest,
+                               boost::intrusive::member_hook<Guest, Guest::Hook, &Guest::may_go>,
+                               boost::intrusive::constant_time_size<false>>;
 
     void accepted(Descriptor& descriptor, const net::Endpoint& peer);
     ClientCounts::Place place_for(const std::string& client);
-    bool send_away(const Idle::iterator& guest);
+    bool nobody_may_go() const { return idle_.empty() && slow_.empty(); }
+    void lets_go(Guest& guest, Guests& among);
+    bool send_away_first();
+    bool send_away_first_of(const std::string& client);
+    void send_away(Guest& guest);
     void give_back(Guest& guest);
     void update();
     void stop();
@@ -107,7 +117,9 @@ class Server {
     const net::Endpoint local_;
     const int descriptor_;
     boost::intrusive::list<Guest> guests_;
-    Idle idle_;              // guests without a request at hand, the oldest first
+    // Those that may be sent away, the oldest first; no slow one before an idle one.
+    Guests idle_;            // without a request at hand
+    Guests slow_;            // their ids wait to be taken
     ClientCounts clients_;   // of the connections in open_
     std::size_t open_ = 0;   // accepted, though perhaps not yet in guests_
     std::size_t going_ = 0;  // sent away, though not yet gone

@@ -35,7 +35,8 @@ struct Stepped {
                      std::uint32_t most_of_a_client = 100) {
         noeq::Settings settings;
         settings.clock_wait = clock_wait;
-        settings.login_timeout = 1h;  // no connection may end by timeout in these tests
+        // No connection may end by timeout in these tests.
+        settings.login_timeout = settings.write_timeout = 1h;
         settings.max_connections = most;
         settings.max_connections_per_client = most_of_a_client;
         noeq::Clocks clocks{[this] { return WallTime{now_us.load()}; },
@@ -128,6 +129,31 @@ TEST(NoeqServer, HundredsOfSilentConnectionsDoNotKeepOthersOut) {
     auto client = Socket::connect(stepped.server->local());
     EXPECT_EQ(take(client, 3).size(), 3u);
     for (int i = 0; i < 250; ++i) EXPECT_TRUE(ends(silent[static_cast<std::size_t>(i)])) << i;
+}
+
+// Asks for more than all buffers on the way hold, until the service takes no further request.
+void ask_for_too_much(Socket& socket) {
+    const std::string requests(4096, '\xff');
+    while (eventually([&] { return socket.send_some(requests) > 0; }, 1s)) {
+    }
+}
+
+// Clients that ask for much and take a little now and then are never idle.
+TEST(NoeqServer, ThoseThatDoNotTakeTheirIdsDoNotKeepOthersOut) {
+    Stepped stepped(1s, 3);
+    stepped.runs = true;
+    std::vector<Socket> slow;
+    for (int i = 0; i < 3; ++i) {
+        slow.push_back(Socket::connect(stepped.server->local()));
+        EXPECT_EQ(take(slow.back(), 1).size(), 1u);
+    }
+    for (auto& socket : slow) ask_for_too_much(socket);
+    auto fourth = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(fourth, 1).size(), 1u);
+    auto fifth = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(fifth, 1).size(), 1u);
+    EXPECT_TRUE(ends(fourth)) << "an idle one goes first";
+    EXPECT_EQ(take(fifth, 1).size(), 1u);
 }
 
 // Bytes of an unfinished request do not reset a connection's idle time.
