@@ -269,8 +269,13 @@ HttpResponse Pages::release(Gate& gate, const Query& query) const {
     return not_released(gate, number, request_id, released);
 }
 
-// Empty: the pause holds the line. Elsewhere it would hold nobody: the keeper admits.
+// Empty: the pause holds the line. Elsewhere it would hold nobody: the keeper admits. Without a
+// route it would hold nobody either.
 std::string Pages::why_not_paused_here(const Gate& gate) const {
+    if (actions.has_route && !actions.has_route(gate.name()))
+        return "not paused: no route leads to queue " + gate.name() +
+               " now, so a pause would hold no new request; ticketgate explain names the queue of "
+               "a URL\n";
     if (!actions.elsewhere || actions.elsewhere(gate.name()).where != "other_replica") return {};
     const Whereabouts at = gate.where();
     const std::string not_paused = "not paused: queue " + gate.name();

@@ -32,6 +32,8 @@ struct Actions {
     std::function<std::string()> token;
     /// Releases a slot. The queue fails open if the backend still runs.
     std::function<Released(Gate&, const ToRelease&)> release;
+    /// True if a route leads to the queue; unset: one leads to each.
+    std::function<bool(const std::string& queue)> has_route = {};
     /// Admits nobody to the queue for this long; `never`: until it is resumed.
     std::function<void(Gate&, milliseconds)> pause;
     std::function<void(Gate&)> resume;

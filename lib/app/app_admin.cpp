@@ -4,6 +4,7 @@
 #include "app/cluster_view.hpp"
 #include "app/spool.hpp"
 #include "app/version.hpp"
+#include "config/validate.hpp"
 #include "http/target.hpp"
 
 // The part of App that is about the admin listener: what its pages show, and what they may do.
@@ -81,6 +82,9 @@ admin::Actions App::admin_actions() {
     actions.cuts_in = [this] { return shutdown_.cuts_in(monotonic_now()); };
     actions.token = [this] { return assembly_.config().admin_token; };
     actions.release = [this](Gate& gate, const ToRelease& what) { return release(gate, what); };
+    actions.has_route = [this](const std::string& queue) {
+        return config::queues_of_routes(assembly_.config()).contains(queue);
+    };
     actions.pause = [this](Gate& gate, milliseconds time) { pauses_.pause(gate, time); };
     actions.resume = [this](Gate& gate) { pauses_.resume(gate); };
     actions.resume_there = [this](const std::string& name) { return pauses_.resume_there(name); };

@@ -154,12 +154,19 @@ void Reload::tell_of_left_queues(std::vector<std::string>& warnings) {
     const auto used = config::queues_of_routes(assembly_.config());
     assembly_.gates().for_each([&](const Gate& gate) {
         const auto figures = gate.figures();
-        if (figures.empty() || used.contains(gate.name())) return;
-        warnings.push_back("queue " + gate.name() + " has no route any more, but " +
-                           std::to_string(figures.in_flight) + " of its requests run and " +
-                           std::to_string(figures.waiting) +
-                           " wait: until they end, requests of other queues may run beside them");
-        log_.warn(warnings.back());
+        if (used.contains(gate.name())) return;
+        const auto warn = [&](const std::string& what) {
+            warnings.push_back("queue " + gate.name() + " has no route any more, but " + what);
+            log_.warn(warnings.back());
+        };
+        if (!figures.empty())
+            warn(std::to_string(figures.in_flight) + " of its requests run and " +
+                 std::to_string(figures.waiting) +
+                 " wait: until they end, requests of other queues may run beside them");
+        if (figures.paused())
+            warn(
+                "is paused: the pause holds no new request; pause the queue that its routes have "
+                "now");
     });
 }
 

@@ -266,6 +266,22 @@ TEST_F(TheCommands, ReloadNamesAQueueThatLosesItsRoutesWhileARequestRuns) {
     EXPECT_EQ(again.err().find("no route any more"), std::string::npos) << again.err();
 }
 
+TEST_F(TheCommands, ReloadNamesAPausedQueueThatLosesItsRoutes) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    EXPECT_EQ(Program({"pause", "q", "-c", file}).wait(), 0);
+    config(std::string(good).replace(good.find("queue: q"), 8, "queue: other"));
+    Program reload({"reload", "-c", file});
+    EXPECT_EQ(reload.wait(), 0) << reload.err();
+    EXPECT_NE(reload.err().find("queue q has no route any more, but is paused"), std::string::npos)
+        << reload.err();
+    Program pause({"pause", "q", "-c", file});
+    EXPECT_EQ(pause.wait(), 1);
+    EXPECT_NE(pause.err().find("no route leads to queue q"), std::string::npos) << pause.err();
+}
+
 TEST_F(TheCommands, AskAtTheAddressOfTheirOption) {
     Backend backend;
     const std::string file = config(administered(backend));

@@ -88,6 +88,25 @@ TEST(Pause, StopsNoClockOfThoseWhoWait) {
     EXPECT_EQ(backend.count("/late"), 0u);
 }
 
+// Its requests stand in another queue now, so the pause would stop none of them.
+TEST(Pause, OfAQueueWithoutARouteIsRefused) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(act(gateway, "pause").status, 200);
+    const std::string config = one_queue();
+    const auto at = config.find("queue: q }]");
+    ASSERT_TRUE(gateway.reload(std::string(config).replace(at, 8, "queue: r")));
+    EXPECT_EQ(gateway.get("/x").status, 200);
+    EXPECT_EQ(act(gateway, "resume").status, 200);
+    const auto answer = act(gateway, "pause");
+    EXPECT_EQ(answer.status, 409);
+    EXPECT_NE(answer.body.find("no route leads to queue q"), std::string::npos) << answer.body;
+    EXPECT_EQ(view(gateway).at("paused"), false);
+    ASSERT_TRUE(gateway.reload(config));
+    EXPECT_EQ(act(gateway, "pause").status, 200);
+    expect_paused(gateway, true);
+}
+
 TEST(Pause, OutlastsAReload) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
