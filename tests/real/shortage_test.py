@@ -11,6 +11,7 @@ import pathlib
 import re
 import resource
 import socket
+import subprocess
 import sys
 import threading
 import unittest
@@ -127,6 +128,21 @@ class ShortageTest(OnItsMachine):
             self.assertNotIn(503, ends, "a client waited for wait_timeout")
         resource.prlimit(child.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.goes_on(child)
+
+    def test_a_start_without_memory_ends_with_1(self):
+        """Memory runs out at another place with each limit. What the loader and the start of C++ itself need is not ours."""
+        file = self.config(route="".join(f" }}, {{ prefix: /r{i}, upstream: app, queue: q{i}" for i in range(3000)))
+        ends = set()
+        for limit in range(16, 160, 4):
+            done = subprocess.run(["prlimit", f"--as={limit << 20}", self.ticketgate, "check", "-c", file],
+                                  capture_output=True, text=True, timeout=PATIENCE)
+            if "error while loading shared libraries" in done.stderr:
+                continue
+            self.assertIn(done.returncode, (0, 1), f"{limit} MiB: {done.stderr[-500:]}")
+            ends.add(done.returncode)
+            if done.returncode == 1:
+                self.assertIn("memory", done.stderr)
+        self.assertEqual(ends, {0, 1})
 
 
 if __name__ == "__main__":
