@@ -18,7 +18,8 @@ Pauses::~Pauses() {
 
 void Pauses::pause(Gate& gate, milliseconds how_long) {
     log_.warn("an operator paused a queue",
-              {{"queue", gate.name()}, {"for", print_duration(how_long)}});
+              {{"queue", gate.name()},
+               {"for", how_long == never ? "until it is resumed" : print_duration(how_long)}});
     const Time until = how_long == never ? until_resumed : monotonic_now() + how_long;
     gate.pause(until);
     if (tell_(gate.name(), until)) there_[gate.name()] = until;

@@ -37,7 +37,8 @@ std::string of_ip(const Endpoint& at, int error) {
                    "CapabilityBoundingSet=CAP_NET_BIND_SERVICE into the [Service] section "
                    "(systemctl edit ticketgate), or listen on a port from 1024 up";
         case EADDRINUSE:
-            return "another process listens on this port; ss -ltnp 'sport = :" +
+            return "another process listens on this port, or a connection has it as its local "
+                   "port; ss -tanp 'sport = :" +
                    std::to_string(at.port()) + "' names it";
         case EADDRNOTAVAIL:
             return "no interface of this machine has this address; 0.0.0.0 and [::] stand for all";

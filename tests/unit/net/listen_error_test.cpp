@@ -26,7 +26,7 @@ TEST(ListenErrorOf, NamesTheRemedy) {
         {"0.0.0.0", 80, EACCES, "ports below 1024 need CAP_NET_BIND_SERVICE"},
         {"::", 443, EACCES, "AmbientCapabilities=CAP_NET_BIND_SERVICE"},
         {"0.0.0.0", 8080, EACCES, ""},
-        {"127.0.0.1", 8080, EADDRINUSE, "ss -ltnp 'sport = :8080' names it"},
+        {"127.0.0.1", 8080, EADDRINUSE, "ss -tanp 'sport = :8080' names it"},
         {"192.0.2.1", 80, EADDRNOTAVAIL, "no interface of this machine has this address"},
         {"::1", 80, EAFNOSUPPORT, "no IPv6"},
         {"127.0.0.1", 80, ENOMEM, ""},
