@@ -42,8 +42,9 @@ tg_fill() {
 # tg_start and tg_start_backend try another port if another process takes theirs between tg_take_port and
 # listen().
 tg_tries=5
-# Seconds to wait until a proxy listens or has ended; reached only if it hangs.
-tg_patience=60
+# Seconds to wait until a proxy listens or has ended; reached only if it hangs. A look takes 15 s on a machine with
+# 25 busy processes for each processor.
+tg_patience=600
 
 # tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST] [option=WORD] [spool=YAML]
 #          [inside=ADDRESS] [wrap=COMMAND]
@@ -202,14 +203,13 @@ tg_await_port() {
 
 # tg_listens PID PORT: does the process, or one of its descendants, listen there?
 tg_listens() {
-    local inode pid
-    inode=$(awk -v port="$(printf ':%04X' "$2")" '$4 == "0A" && $2 ~ port "$" { print $10 }' \
-        /proc/net/tcp /proc/net/tcp6 2>/dev/null | head -n 1)
+    local port inode pids=() folders=()
+    printf -v port ':%04X' "$2"
+    inode=$(awk -v port="$port" '$4 == "0A" && $2 ~ port "$" { print $10; exit }' /proc/net/tcp /proc/net/tcp6 2>/dev/null)
     [[ -n $inode ]] || return 1
-    for pid in $(tg_tree "$1"); do
-        find "/proc/$pid/fd" -lname "socket:\[$inode\]" 2>/dev/null | grep -q . && return 0
-    done
-    return 1
+    mapfile -t pids < <(tg_tree "$1")
+    folders=("${pids[@]/#//proc/}")
+    [[ -n $(find "${folders[@]/%//fd}" -lname "socket:\[$inode\]" -print -quit 2>/dev/null) ]]
 }
 
 # The pause between two polls of another process.
@@ -235,9 +235,13 @@ tg_stop_all() {
 
 # tg_tree PID: the process and its descendants.
 tg_tree() {
-    local child
+    local file child children
     echo "$1"
-    for child in $(cat "/proc/$1"/task/*/children 2>/dev/null); do tg_tree "$child"; done
+    for file in "/proc/$1"/task/*/children; do
+        children=()
+        { read -ra children <"$file"; } 2>/dev/null
+        for child in "${children[@]}"; do tg_tree "$child"; done
+    done
 }
 
 # tg_cpu_ns PID: run time of all threads of the process and its descendants. schedstat has
