@@ -36,8 +36,9 @@ constexpr const char* usage =
     "  --seconds N    ends by itself after this time (3600)\n"
     "query of a request: ms= us= late_us= (work after a FastCGI answer)\n"
     "  hold=1 late_hold=1 (work until /__go?seq=N is asked for)\n"
-    "  tunnel=release|hold (echoes after a 101) size= chunked=1 status= "
-    "close=1 fault= (fault.hpp has the names)";
+    "  tunnel=release|hold (echoes after a 101) size= chunked=1 status= close=1\n"
+    "  unbuffered=1 (X-Accel-Buffering: no) without=NAME,NAME (400 if such a field came)\n"
+    "  fault= (fault.hpp has the names)";
 
 class Backend : public Outage {
  public:

@@ -13,21 +13,9 @@ namespace loadtest {
 namespace {
 
 constexpr std::size_t read_ahead_limit = 1 << 20;  // pipelined bytes kept while a request runs
-constexpr std::uint64_t largest_chunked = 64 << 20;
-constexpr std::size_t chunk_size = 4096;
 
 std::array<char, 128UL * 1024> read_buffer;
 const std::string filler(64UL * 1024, 'x');
-
-void append_chunks(std::string& to, std::uint64_t size) {
-    for (size = std::min(size, largest_chunked); size > 0;) {
-        const auto part = std::min<std::uint64_t>(size, chunk_size);
-        print(to, "%" PRIx64 "\r\n", part);
-        to.append(filler, 0, part).append("\r\n");
-        size -= part;
-    }
-    to.append("0\r\n\r\n");
-}
 
 }  // namespace
 
@@ -152,13 +140,15 @@ void Connection::on_alarm() {
 void Connection::answer() {
     journal_.ready(run_, head_.seq, now_us());
     if (break_off() || begin_tunnel()) return;
-    const auto status = static_cast<int>(query_number(head_.target, "status", 200));
+    const bool unwanted = has_field(head_text_, query_text(head_.target, "without"));
+    const auto status =
+        unwanted ? 400 : static_cast<int>(query_number(head_.target, "status", 200));
     const auto size = query_number(head_.target, "size", service_.answer_size);
     const bool chunked = query_number(head_.target, "chunked", 0) == 1;
     const bool bodiless = head_.method == "HEAD" || status == 204 || status == 304;
     answer_head(status, size, chunked);
     const bool coded = chunked && !fastcgi_;
-    if (coded && !bodiless) append_chunks(out_, size);
+    if (coded && !bodiless) append_chunks(out_, size, fault_ == Fault::bare ? " ; a = \"b\"" : "");
     filler_left_ = coded || bodiless ? 0 : size;
     const bool keeps_back = fault_ == Fault::takes_all && !body_.complete();
     if (fastcgi_) {
@@ -173,8 +163,9 @@ void Connection::answer() {
 }
 
 void Connection::answer_head(int status, std::uint64_t size, bool chunked) {
-    print(out_, "%s %d %s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n",
-          fastcgi_ ? "Status:" : "HTTP/1.1", status, status == 200 ? "OK" : "As Asked");
+    const char* reason = fault_ == Fault::bare ? "" : status == 200 ? " OK" : " As Asked";
+    print(out_, "%s %d%s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n",
+          fastcgi_ ? "Status:" : "HTTP/1.1", status, reason);
     if (head_.seq != 0) print(out_, "X-Seq: %" PRIu64 "\r\n", head_.seq);
     if (chunked) {
         if (!fastcgi_) out_ += "Transfer-Encoding: chunked\r\n";
@@ -182,6 +173,7 @@ void Connection::answer_head(int status, std::uint64_t size, bool chunked) {
         print(out_, "Content-Length: %" PRIu64 "\r\n", size);
     }
     if (fault_ == Fault::odd_field) out_ += "X-Odd: a\x01z\r\n";
+    if (query_number(head_.target, "unbuffered", 0) == 1) out_ += "X-Accel-Buffering: no\r\n";
     out_ += stays_open() || fastcgi_ ? "\r\n" : "Connection: close\r\n\r\n";
 }
 

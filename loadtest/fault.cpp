@@ -6,7 +6,7 @@
 namespace loadtest {
 
 Fault fault_named(std::string_view name) {
-    static constexpr std::array<std::pair<std::string_view, Fault>, 10> names{{
+    static constexpr std::array<std::pair<std::string_view, Fault>, 11> names{{
         {"silent", Fault::silent},
         {"die_read", Fault::die_read},
         {"die_head", Fault::die_head},
@@ -16,6 +16,7 @@ Fault fault_named(std::string_view name) {
         {"early", Fault::early},
         {"takes_all", Fault::takes_all},
         {"odd_field", Fault::odd_field},
+        {"bare", Fault::bare},
         {"drop_next", Fault::drop_next},
     }};
     for (const auto& [known, fault] : names) {

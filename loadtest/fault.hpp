@@ -16,6 +16,7 @@ enum class Fault {
     early,      // answers when the head is read, before the body
     takes_all,  // the same, and ends its answer when it has the body, as PHP does
     odd_field,  // a whole answer, but a field of it has a control character
+    bare,       // as little as a parser must accept: no reason, blanks in chunk extensions
     drop_next,  // answers, then closes when the next request's bytes arrive on this connection
 };
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cinttypes>
+
+#include "text_lite.hpp"
 
 namespace loadtest {
 
@@ -119,6 +122,27 @@ std::string_view query_text(std::string_view target, std::string_view name) {
         }
     }
     return {};
+}
+
+bool has_field(std::string_view head, std::string_view names) {
+    bool found = false;
+    if (names.empty()) return false;
+    (void)walk(
+        head, [](std::string_view) { return true; },
+        [&](std::string_view name, std::string_view) { found = found || has_token(names, name); });
+    return found;
+}
+
+void append_chunks(std::string& to, std::uint64_t size, const char* extension) {
+    constexpr std::uint64_t largest = 64 << 20;
+    constexpr std::uint64_t chunk_size = 4096;
+    for (size = std::min(size, largest); size > 0;) {
+        const auto part = std::min(size, chunk_size);
+        print(to, "%" PRIx64 "%s\r\n", part, extension);
+        to.append(part, 'x').append("\r\n");
+        size -= part;
+    }
+    to.append("0\r\n\r\n");
 }
 
 std::uint64_t query_number(std::string_view target, std::string_view name,

@@ -3,6 +3,7 @@
 // use, count a body off. Views point into the caller's bytes and live as long as those.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace loadtest {
@@ -43,6 +44,13 @@ struct ResponseHead {
 
 Scan scan(std::string_view bytes, RequestHead& head);
 Scan scan(std::string_view bytes, ResponseHead& head);
+
+// Tells whether a whole head has a field of one of these names, which commas separate.
+bool has_field(std::string_view head, std::string_view names);
+
+// Appends a chunked body of so many bytes, at most 64 MiB; `extension` follows the size of each
+// chunk.
+void append_chunks(std::string& to, std::uint64_t size, const char* extension);
 
 // The number after NAME= in the query of the target, or `otherwise`.
 std::uint64_t query_number(std::string_view target, std::string_view name, std::uint64_t otherwise);

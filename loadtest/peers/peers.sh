@@ -47,13 +47,13 @@ tg_tries=5
 tg_patience=600
 
 # tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST] [option=WORD] [spool=YAML]
-#          [inside=ADDRESS] [wrap=COMMAND]
+#          [inside=ADDRESS] [clients=YAML] [wrap=COMMAND]
 # NAME identifies this instance. Sets tg_pid[NAME] and tg_port[NAME], and for ticketgate tg_admin[NAME].
 # option: abortonclose, limit_conn, no_ids. mode=torture: ticketgate with the config of
 # the torture kit. inside: calls from this address are the backend's own. wrap: a command with arguments that executes the proxy, such as prlimit.
 tg_start() {
     local name=$1 peer=$2 backend=$3 log=off threads=1 mode=pass cpu='' option='' pair
-    local spool='max_disk: 4GiB' inside='' wrap=()
+    local spool='max_disk: 4GiB' inside='' clients='max_connections: 20000' wrap=()
     shift 3
     for pair in "$@"; do
         case $pair in
@@ -64,6 +64,7 @@ tg_start() {
             option=*) option=${pair#*=} ;;
             spool=*) spool=${pair#*=} ;;
             inside=*) inside=${pair#*=} ;;
+            clients=*) clients=${pair#*=} ;;
             wrap=*) read -ra wrap <<<"${pair#*=}" ;;
         esac
     done
@@ -153,7 +154,7 @@ tg_command_ticketgate() {
     tg_fill "$template.yaml.in" PORT="$port" ADMIN="$admin" BACKEND="$backend" \
         TLS="${tg_tls:-}" UPSTREAM="$upstream" LATE="$late" THREADS="$threads" ACCESS="$access" IDS="$ids" \
         QUEUE="$queue" LOG="$dir/access.log" \
-        SPOOL="$spool" INSIDE="$inside" >"$dir/ticketgate.yaml"
+        SPOOL="$spool" INSIDE="$inside" CLIENTS="$clients" >"$dir/ticketgate.yaml"
     command=("$tg_bin/ticketgate" -c "$dir/ticketgate.yaml")
 }
 

@@ -43,13 +43,15 @@ Task<bool> Client::connect(int receive_buffer) {
     tls_.reset();
     ended_ = false;
     fresh_ = true;
-    socket_.open(connect_to(world_.settings.proxy, receive_buffer, from_));
+    const auto& to = door_ != nullptr ? door_->at : world_.settings.proxy;
+    socket_.open(connect_to(to, receive_buffer, from_));
     if (!connected()) co_return false;
     (void)co_await socket_.stir(world_.patience());
     int failure = 0;
     socklen_t size = sizeof failure;
     ::getsockopt(socket_.fd().get(), SOL_SOCKET, SO_ERROR, &failure, &size);
     bool fine = failure == 0;
+    if (fine && door_ != nullptr) fine = co_await send_text(door_->header);
     if (fine && world_.settings.tls) fine = co_await shake_hands();
     if (!fine) close();
     co_return fine;

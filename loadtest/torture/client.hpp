@@ -14,13 +14,19 @@
 
 namespace loadtest {
 
+// Another way in than the proxy's own address, as through a proxy in front of it.
+struct Door {
+    Endpoint at;
+    std::string header;  // sent first on each connection
+};
+
 // Over TLS `fin` says close_notify first, and `half` says it without a FIN.
 enum class Way { fin, rst, half };
 
 class Client {
  public:
-    explicit Client(World& world, const Endpoint* from = nullptr)
-        : world_{world}, socket_{world.loop}, from_{from} {}
+    explicit Client(World& world, const Endpoint* from = nullptr, const Door* door = nullptr)
+        : world_{world}, socket_{world.loop}, from_{from}, door_{door} {}
 
     // False: nothing listens. A small receive buffer makes an unread answer push back early.
     Task<bool> connect(int receive_buffer = 0);
@@ -69,6 +75,7 @@ class Client {
     World& world_;
     Socket socket_;
     const Endpoint* from_;  // null: any address of its own
+    const Door* door_;      // null: the proxy's own address
     std::optional<TlsLite> tls_;
     std::deque<std::uint64_t> pending_;
     std::string in_;

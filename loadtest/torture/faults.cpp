@@ -92,6 +92,11 @@ Task<> odd_field(World& world) {
     const Trouble trouble{Line::one, "us=500&fault=odd_field", allow::bad_gateway};
     co_await troubled(world, trouble, world.some(100));
 }
+// As little as a parser must accept: no reason phrase, blanks around the extension of a chunk.
+Task<> bare(World& world) {
+    const Trouble trouble{Line::one, "us=500&chunked=1&fault=bare", allow::ok};
+    co_await troubled(world, trouble, world.some(100));
+}
 // The answer ends with its head, or will end with the connection, and its script goes on.
 Task<> works_on_behind_http(World& world) {
     Crew crew;
@@ -236,7 +241,7 @@ void kill_worker(World& world) {
 }
 
 std::span<const Scenario> fault_scenarios() {
-    static constexpr std::array<Scenario, 18> all{{
+    static constexpr std::array<Scenario, 19> all{{
         {"fault_refuses", Need::nothing, refuses},
         {"fault_silent", Need::lines, silent},
         {"fault_die_read", Need::nothing, die_read},
@@ -249,6 +254,7 @@ std::span<const Scenario> fault_scenarios() {
         {"fault_takes_all", Need::nothing, takes_all},
         {"fault_takes_all_free", Need::lines, takes_all_free},
         {"fault_odd_field", Need::nothing, odd_field},
+        {"fault_bare", Need::http, bare},
         {"works_on_behind_http", Need::http, works_on_behind_http},
         {"fault_drop_next", Need::nothing, drop_next},
         {"fault_restarts", Need::nothing, restarts},

@@ -1,4 +1,4 @@
-// Group 9: an application that calls its own site while it holds the slot. The kit is that
+// Inside: an application that calls its own site while it holds the slot. The kit is that
 // application: when the backend has begun a request, it calls from an address of clients.inside,
 // and ends the request by let_go(). Strangers stand in the same line all the time.
 

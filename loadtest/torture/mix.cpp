@@ -1,4 +1,4 @@
-// Group 8: everything at once, by the seed's dice. `soak` is round after round of it.
+// Group 10: everything at once, by the seed's dice. `soak` is round after round of it.
 
 #include <array>
 #include <csignal>

@@ -147,6 +147,9 @@ starved_parts() {
     own_start term_twice || failed=1
     own_start descriptors wrap='prlimit --nofile=120' || failed=1
     own_start disk_limit spool="$tiny, max_disk: 1MiB" || failed=1
+    own_start file_limit spool="$tiny" wrap='prlimit --fsize=100000' || failed=1
+    own_start full_house clients='max_connections: 40' || failed=1
+    own_start sent_ahead clients='max_connections: 20000, max_input: 1MiB' || failed=1
     mkdir -p "$tmpfs"
     if wanted disk_full && mount -t tmpfs -o size=1m tmpfs "$tmpfs" 2>/dev/null; then
         mounted=$tmpfs
@@ -168,7 +171,7 @@ starved_parts() {
 
 failed=0
 # Each of these scenarios gets its own proxy.
-own=,inside,rotate,drain,term_twice,descriptors,disk_limit,disk_full,memory,clock,
+own=,inside,rotate,drain,term_twice,descriptors,disk_limit,file_limit,full_house,sent_ahead,disk_full,memory,clock,
 only_own=no
 if [[ -n $scenario ]]; then
     only_own=yes

@@ -7,7 +7,7 @@ std::vector<Scenario> all_scenarios() {
     for (const auto group :
          {steady_scenarios(), leaving_scenarios(), slow_scenarios(), fault_scenarios(),
           limit_scenarios(), tunnel_scenarios(), inside_scenarios(), operator_scenarios(),
-          starved_scenarios(), mix_scenarios()}) {
+          starved_scenarios(), crowd_scenarios(), trust_scenarios(), mix_scenarios()}) {
         all.insert(all.end(), group.begin(), group.end());
     }
     return all;

@@ -38,6 +38,8 @@ std::span<const Scenario> operator_scenarios();
 std::span<const Scenario> tunnel_scenarios();
 std::span<const Scenario> inside_scenarios();
 std::span<const Scenario> starved_scenarios();
+std::span<const Scenario> crowd_scenarios();
+std::span<const Scenario> trust_scenarios();
 std::span<const Scenario> mix_scenarios();
 
 std::vector<Scenario> all_scenarios();
@@ -79,8 +81,8 @@ Task<> dwell(World& world, Micros time);
 // A request whose work lasts until it is let go: all that happens meanwhile happens while it runs.
 class Held {
  public:
-    explicit Held(World& world, const Endpoint* from = nullptr)
-        : world_{world}, client_{world, from} {}
+    explicit Held(World& world, const Endpoint* from = nullptr, const Door* door = nullptr)
+        : world_{world}, client_{world, from, door} {}
 
     // Sends the request. Returns false if it cannot.
     Task<bool> send(Call call);

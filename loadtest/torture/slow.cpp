@@ -99,9 +99,10 @@ Task<> late_upload(World& world) {
 }
 
 // Asks for 50 MB (8 in a quick run) and reads none of it.
-Task<> never_reads(World& world, Show& show) {
+Task<> never_reads(World& world, Show& show, const char* how) {
     Client client(world);
     auto call = call_of(Line::one, 300);
+    call.query += how;
     call.size = world.settings.quick ? 8'000'000 : 50'000'000;
     (void)co_await client.connect(4096);
     if (client.connected()) (void)co_await client.send(call);
@@ -110,12 +111,20 @@ Task<> never_reads(World& world, Show& show) {
     if (client.connected()) client.leave(Way::rst);
 }
 
-Task<> slow_read(World& world) {
+Task<> slow_readers(World& world, const char* how) {
     Crew crew;
     Show show(3);
-    for (int i = 0; i < 3; ++i) crew.add(never_reads(world, show));
+    for (int i = 0; i < 3; ++i) crew.add(never_reads(world, show, how));
     co_await others(world, show);
     co_await crew;
+}
+
+Task<> slow_read(World& world) {
+    return slow_readers(world, "");
+}
+// Of an answer that asks not to be buffered: it is sent on at once, and the spool takes the rest.
+Task<> slow_read_unbuffered(World& world) {
+    return slow_readers(world, "&unbuffered=1");
 }
 
 Task<> idles(World& world, Show& show) {
@@ -156,10 +165,11 @@ Task<> slow_heads(World& world) {
 }  // namespace
 
 std::span<const Scenario> slow_scenarios() {
-    static constexpr std::array<Scenario, 5> all{{
+    static constexpr std::array<Scenario, 6> all{{
         {"slow_upload", Need::nothing, slow_upload},
         {"late_upload", Need::nothing, late_upload},
         {"slow_read", Need::nothing, slow_read},
+        {"slow_read_unbuffered", Need::lines, slow_read_unbuffered},
         {"idle", Need::nothing, idle},
         {"slow_heads", Need::nothing, slow_heads},
     }};

@@ -27,7 +27,8 @@ Task<> descriptors(World& world) {
     co_await recovered(world, before);
 }
 
-// Bodies without room: a tiny `max_disk`, or a tmpfs that fills up before.
+// Bodies without room: a tiny `max_disk`, a tmpfs that fills up before, or a limit of a file's
+// size, whose signal must not end the proxy.
 Task<> disk(World& world) {
     Crew crew;
     const auto before = world.proxy.fds();
@@ -86,10 +87,11 @@ Task<> clock_steps(World& world) {
 }  // namespace
 
 std::span<const Scenario> starved_scenarios() {
-    static constexpr std::array<Scenario, 5> all{{
+    static constexpr std::array<Scenario, 6> all{{
         {"descriptors", Need::start, descriptors},
         {"disk_limit", Need::start, disk},
         {"disk_full", Need::start, disk},
+        {"file_limit", Need::start, disk},
         {"memory", Need::start, memory},
         {"clock", Need::start, clock_steps},
     }};
