@@ -9,8 +9,10 @@
 
 `run`: the arguments of tg_simulate that show the fault; behind `model` those of tg_cluster_model, behind `paths` of
 tg_path_model, and behind the name of a test (PROGRAMS in tree.py) those of that test, for what no simulated wire has:
-queues of the system, workers, trust. Each `file` is one edit, in the form of a diff without line numbers: lines with
-` ` or `-` stand in the file, in this order and only once; those with `-` go, those with `+` come.
+queues of the system, workers, trust; behind `torture` (shortened) or `torture_whole` the names of scenarios of the
+torture kit, with commas. Each of several `run` must see the fault. Each `file` is one edit, in the form of a diff
+without line numbers: lines with ` ` or `-` stand in the file, in this order and only once; those with `-` go, those
+with `+` come.
 """
 import shlex
 from dataclasses import dataclass, field
@@ -32,7 +34,7 @@ class Edit:
 class Mutation:
     name: str
     place: str  # LIST:LINE
-    arguments: list = field(default_factory=list)  # of tg_simulate
+    runs: list = field(default_factory=list)  # the arguments of each, of tg_simulate or behind the name of a program
     edits: list = field(default_factory=list)
 
 
@@ -45,7 +47,7 @@ def add_line(mutation, line):
         if kind != "-":
             edit.new.append(rest)
     elif line.startswith("run "):
-        mutation.arguments = shlex.split(line)[1:]
+        mutation.runs.append(shlex.split(line)[1:])
     elif line.startswith("file "):
         mutation.edits.append(Edit(line.split()[1]))
     else:
@@ -62,7 +64,7 @@ def read_list(path):
                 raise BadList(f"{path.name}:{number}: a line before the first name")
             add_line(mutations[-1], line)
     for one in mutations:
-        if not one.arguments or not one.edits or not all(edit.old for edit in one.edits):
+        if not one.runs or not one.edits or not all(edit.old for edit in one.edits):
             raise BadList(f"{one.place}: {one.name}: needs run, file, and lines that stand in the file")
     return mutations
 

@@ -46,9 +46,9 @@ def misfits(mutations):
             changed_files(SOURCE, one)
         except BadList as why:
             found[one.name] = f"{one.place}: {why}"
-        first = one.arguments[0]
-        if not first.startswith("--") and first not in PROGRAMS:
-            found[one.name] = f"{one.place}: there is no program {first} in tree.py"
+        for first in (run[0] for run in one.runs):
+            if not first.startswith("--") and first not in PROGRAMS:
+                found[one.name] = f"{one.place}: there is no program {first} in tree.py"
     return found
 
 
@@ -98,8 +98,11 @@ class Bench:
         texts = changed_files(tree.root, mutation)
         tree.write(texts)
         try:
-            tree.build(mutation.arguments)
-            outcome = tree.simulate(mutation.arguments, self.limit)
+            for run in mutation.runs:
+                tree.build(run)
+                outcome = tree.simulate(run, self.limit)
+                if not outcome.caught:
+                    break
         except DoesNotCompile as error:
             return "BROKEN", f"does not compile: {error}"
         finally:
@@ -107,7 +110,7 @@ class Bench:
         if outcome.caught:
             return "caught", f"({outcome.said}; {outcome.replay})"
         if outcome.passed:
-            return "MISSED", f"({shlex.join(mutation.arguments)})"
+            return "MISSED", f"({shlex.join(run)})"
         return "HANGS" if outcome.code is None else "DIED", f"({outcome.said}; exit code {outcome.code})"
 
 
@@ -122,7 +125,7 @@ def try_all(mutations, limit, copies):
     if not fitting:
         return words
     sound = True
-    for arguments, (outcome, seconds) in bench.all(bench.sound, sorted({shlex.join(one.arguments) for one in fitting})):
+    for arguments, (outcome, seconds) in bench.all(bench.sound, sorted({shlex.join(run) for one in fitting for run in one.runs})):
         sound = sound and outcome.passed
         say("sound" if outcome.passed else "FAILS", f"{arguments}  ({outcome.said}, {seconds:.0f} s) {outcome.replay}")
     if not sound:

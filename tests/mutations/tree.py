@@ -14,8 +14,14 @@ PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
             **{test: test for test in ("cost_test", "e2e_test", "http_cases_test", "net_shortage_test", "net_test",
                                        "net_tls_memory_test", "noeq_threads_test", "proxy_test", "queue_test",
                                        "spawn_threads_test", "upstream_test")},
-            # A test of tests/real, which starts ticketgate itself.
-            "process_test.py": "ticketgate"}
+            # Tests of tests/real, which start ticketgate themselves.
+            "process_test.py": "ticketgate", "shortage_test.py": "ticketgate",
+            # Scenarios of the torture kit, shortened or not.
+            "torture": "ticketgate", "torture_whole": "ticketgate"}
+KIT = ("tg_torture", "tg_backend")
+# Not what a busy machine explains.
+TORTURE = ("--sure-us", "1000000", "--grace-us", "100000", "--patience", "5000")
+FIRST_PORT, PORTS = 30000, 200  # of the first copy, and of each
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
@@ -57,9 +63,10 @@ class Tree:
     def __init__(self, source, root, jobs):
         self.source, self.root, self.jobs = source, root, jobs
         self.build_folder = root / "build"
-        self.programs = {name: self.build_folder / name for name in ("tg_simulate", *PROGRAMS.values())}
+        self.programs = {name: self.build_folder / name for name in ("tg_simulate", *KIT, *PROGRAMS.values())}
         # Both copies find each other's objects in the cache.
-        self.environment = {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(root), **os.environ}
+        self.environment = {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(root), **os.environ,
+                            "TG_TORTURE_PORT": str(FIRST_PORT + PORTS * int(root.name))}
 
     def refresh(self):
         """Makes the copy the same as the working tree. Only what differs is written, and compiled again."""
@@ -76,7 +83,9 @@ class Tree:
 
     def build(self, arguments=None):
         """All programs, or the one that these arguments run."""
-        wanted = [self.name_of(arguments)] if arguments else self.programs
+        wanted = [self.name_of(arguments)] if arguments else list(self.programs)
+        if arguments and arguments[0].startswith("torture"):
+            wanted += KIT
         self.call("ninja", "-C", self.build_folder, "-j", str(self.jobs), *wanted)
 
     @staticmethod
@@ -100,21 +109,27 @@ class Tree:
         for program in self.programs.values():
             program.unlink(missing_ok=True)  # nobody shall take it for the true one
 
-    def simulate(self, arguments, seconds):
-        command = [self.programs[self.name_of(arguments)]]
+    def command_of(self, arguments):
+        if arguments[0].startswith("torture"):
+            quick = ["--quick"] if arguments[0] == "torture" else []
+            return [self.root / "loadtest/torture/run.sh", "--bin", self.build_folder, *TORTURE, *quick, "--scenario",
+                    *arguments[1:]]
+        program = [self.programs[self.name_of(arguments)]]
         if arguments[0].endswith(".py"):
-            command = [sys.executable, "-B", self.root / "tests/real" / arguments[0], *command]
-        if arguments[0] in PROGRAMS:
-            arguments = arguments[1:]
+            program = [sys.executable, "-B", self.root / "tests/real" / arguments[0], *program]
+        return [*program, *(arguments[1:] if arguments[0] in PROGRAMS else arguments)]
+
+    def simulate(self, arguments, seconds):
         try:
-            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", *command, *arguments],
+            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", *self.command_of(arguments)],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                                  timeout=seconds)
+                                  timeout=seconds, env=self.environment)
         except subprocess.TimeoutExpired:
             return Outcome(None, f"still runs after {seconds} s", "")
-        replay = re.search(r"^(?:replay: |\[  FAILED  \] |(?:FAIL|ERROR): )(.*)$", done.stderr + done.stdout, re.MULTILINE)
+        replay = re.search(r"^(?:replay: |\[  FAILED  \] |(?:FAIL|ERROR): )(.*)$|^(\w+) .* BROKEN$", done.stderr + done.stdout,
+                           re.MULTILINE)
         if "Running 0 tests" in done.stdout:
             return Outcome(None, "no test has such a name", "")
         words = [line for line in (done.stdout + done.stderr).splitlines() if line and not line.startswith("replay: ")]
-        return Outcome(done.returncode, words[0] if words else "", replay.group(1) if replay else "")
+        return Outcome(done.returncode, words[0] if words else "", replay.group(1) or replay.group(2) if replay else "")
 
