@@ -164,7 +164,7 @@ task<error_code> Session::wait_turn() {
         // A client that left before the grant left while it was queued, even if the event has not
         // come yet.
         if (state == queue::State::granted && waited) client_.wire().look();
-        if (left(waited)) co_return errc::client_closed;  // the failure gives the place up
+        if (left()) co_return errc::client_closed;  // the failure gives the place up
         // Revoked: an operator took the slot since the grant; start() returns that.
         if (state == queue::State::granted || state == queue::State::revoked) break;
         waited = true;
@@ -185,14 +185,15 @@ error_code Session::expire() {
     return errc::wait_timeout;
 }
 
-// A FIN in the line is a leave unless the route says otherwise (CONTRACT 2.2). A request that found
-// a free slot was never in the line. Pipelined bytes are not a leave.
-bool Session::left(bool in_line) const {
+// A FIN while queued is a leave unless the route says otherwise (CONTRACT 2.2). Pipelined bytes are
+// not a leave. It counts also where the slot was free at once: its client may have left while
+// another request had the slot, and both may lie unread in the kernel.
+bool Session::left() const {
     if (inside_)
         return false;  // a call whose caller does not wait still runs, once and in its turn
     const net::Stream& wire = client_.wire();
     return wire.broken() ||
-           (in_line && wire.fin() && settings().client_half_close == config::HalfClose::leave);
+           (wire.fin() && settings().client_half_close == config::HalfClose::leave);
 }
 
 // ── 9, 10: open and run ──

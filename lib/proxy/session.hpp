@@ -132,7 +132,7 @@ class Session {
     bool answered() const;
     error_code expire();
     error_code taken_out();
-    bool left(bool in_line = true) const;
+    bool left() const;
     error_code read_tunnel();
     void give_up_place(error_code failure);
     error_code fault(const std::exception& e) noexcept;
