@@ -10,7 +10,7 @@ namespace {
 
 // The interval at which a stopping process checks whether all work has ended.
 constexpr auto look_again = std::chrono::milliseconds(20);
-// The time that a stop gives connections to close cleanly.
+// The time that a stop gives connections to close cleanly, from when every loop has begun to cut.
 constexpr Duration stop_time = 2s;
 // A request that keeps its queue from the new process of an upgrade for this long is logged.
 constexpr Duration told_after = 5s;
@@ -134,6 +134,9 @@ void Shutdown::look_if_done() {
     if (phase_ == Phase::running || over()) return;
     if (done()) return end();
     if (handed_over() && monotonic_now() >= tell_at_) tell_who_keeps_queues();
+    // A loop without a turn since the stop, as on a very busy machine, has cut nothing yet.
+    if (phase_ == Phase::stopping && !assembly_.stopped())
+        phase_ends_ = monotonic_now() + stop_time;
     if (monotonic_now() < phase_ends_) return look_later();
     if (phase_ == Phase::stopping) return end_by_force();
     // Answers that still go out have all of drain_timeout once the lines are empty and given away.

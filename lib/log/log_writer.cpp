@@ -19,6 +19,9 @@ namespace {
 
 constexpr auto look_again = 100ms;  // between two tries while the reader stalls
 constexpr Duration between_tellings = 10s;
+// At the end, for a thread that has nothing to write at hand: on a busy machine it may have to wait
+// for a processor.
+constexpr Duration longest_without_turn = 10s;
 // Room beyond the bound for the message that lines were lost: the queue is full at that time.
 constexpr std::size_t room_to_tell = 1 << 10;
 
@@ -56,6 +59,7 @@ struct LogWriter::Shared {
     void tell(When when);
     void tell_abandoned();
     bool begin_telling();
+    bool ends(std::unique_lock<std::mutex>& lock, milliseconds limit);
     bool untold() const { return lost && dropped.load(std::memory_order_relaxed) != told; }
 
     const std::shared_ptr<LogFile> file;
@@ -69,6 +73,7 @@ struct LogWriter::Shared {
     std::condition_variable more, done;
     std::string queue;
     std::size_t held = 0;  // bytes in the queue and in the thread's batch
+    Time begun{};          // when the thread took its batch; Time{}: it has none
     bool stopping = false, ended = false;
     bool telling = false;  // `lost` is being called: finish() must wait
 
@@ -148,7 +153,7 @@ void LogWriter::finish(milliseconds limit) {
     if (!thread_.joinable()) return;
     shared_->more.notify_one();
     const auto over = [this] { return shared_->ended; };
-    bool ended = shared_->done.wait_for(lock, limit, over);
+    bool ended = shared_->ends(lock, limit);
     const bool abandoned = !ended;
     if (abandoned) {
         shared_->abandoned = true;
@@ -160,6 +165,16 @@ void LogWriter::finish(milliseconds limit) {
     lock.unlock();
     if (abandoned) shared_->tell_abandoned();
     ended ? thread_.join() : thread_.detach();
+}
+
+// False: a batch took longer than `limit`.
+bool LogWriter::Shared::ends(std::unique_lock<std::mutex>& lock, milliseconds limit) {
+    for (bool moved = true; moved && !ended;) {
+        const Time was = begun;
+        moved = done.wait_for(lock, was == Time{} ? longest_without_turn : Duration(limit),
+                              [&] { return ended || begun != was; });
+    }
+    return ended;
 }
 
 void LogWriter::run(const std::shared_ptr<Shared>& shared) {
@@ -188,6 +203,8 @@ bool LogWriter::Shared::next_batch(std::string& batch) {
     else
         more.wait(lock, ready);
     batch.swap(queue);
+    begun = batch.empty() ? Time{} : monotonic_now();
+    if (stopping) done.notify_all();
     return (!batch.empty() || !stopping) && !abandoned;
 }
 

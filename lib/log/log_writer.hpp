@@ -51,8 +51,8 @@ class LogWriter final : public LineTaker {
     /// Waits until every line is written; false: `limit` passed first.
     bool drain(milliseconds limit);
 
-    /// Ends the thread. Drops the lines that are not written within `limit`; detaches the thread if
-    /// it is blocked in a write.
+    /// Ends the thread. Drops the lines of a write that takes longer than `limit`, and those behind
+    /// it; detaches the thread if it is blocked in a write.
     void finish(milliseconds limit);
 
  private:

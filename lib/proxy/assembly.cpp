@@ -130,7 +130,10 @@ void Assembly::send_nothing_new() {
 }
 
 void Assembly::stop() {
-    post_to_stations([](Station& station) { station.stop(); });
+    post_to_stations([this](Station& station) {
+        station.stop();
+        ++stopped_;
+    });
 }
 
 void Assembly::probe_status_pages() {

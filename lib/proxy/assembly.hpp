@@ -4,6 +4,8 @@
 // own: it has no listener, no signal, no thread and no clock. Control thread, unless noted.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -63,6 +65,8 @@ class Assembly {
     void send_nothing_new();
     /// Ends all sessions and runs.
     void stop();
+    /// True once every loop has begun to end them.
+    bool stopped() const { return stopped_ == stations_.size(); }
     /// Asks each status page of php-fpm once, and logs the result.
     void probe_status_pages();
     /// With the loops stopped: closes idle connections to backends, and keeps none from now on.
@@ -97,6 +101,7 @@ class Assembly {
     const Bound bound_;
     std::shared_ptr<const Snapshot> snapshot_;
     std::vector<std::unique_ptr<Station>> stations_;
+    std::atomic<std::size_t> stopped_{0};  // of them, by a stop
 };
 
 }  // namespace ticketgate
