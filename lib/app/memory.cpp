@@ -7,14 +7,15 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
+
+#include "base/file.hpp"
 
 namespace ticketgate {
 namespace {
 
+// Empty if it cannot be read.
 std::string text_of(const std::string& file) {
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    return read_file(file, 4096).text;
 }
 
 // Returns the least limit of the group and its ancestors. Inside a container the root is the

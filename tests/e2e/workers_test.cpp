@@ -35,7 +35,8 @@ bool marked(const Gateway& gateway, const std::string& text) {
 // Ended, also if its parent has not read its exit status.
 bool is_gone(const std::string& pid) {
     std::ifstream file("/proc/" + pid + "/stat");
-    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    std::string stat;
+    std::getline(file, stat);  // an error, as where it ends meanwhile, is no exception here
     const auto name_ends = stat.rfind(") ");
     return name_ends == std::string::npos || stat[name_ends + 2] == 'Z';
 }
