@@ -13,18 +13,14 @@
 namespace ticketgate {
 namespace {
 
-// Empty if it cannot be read.
-std::string text_of(const std::string& file) {
-    return read_file(file, 4096).text;
-}
-
 // Returns the least limit of the group and its ancestors. Inside a container the root is the
 // container's own group; outside, /proc/self/cgroup names the group.
 std::uint64_t limit_of_groups(const std::string& root, std::string group, const char* name) {
     std::uint64_t least = ~std::uint64_t{0};
     for (;;) {
-        if (const auto limit = cgroup_limit(text_of(root + group + "/" + name)))
-            least = std::min(least, *limit);
+        // A file that cannot be read sets no limit.
+        const auto text = read_file(root + group + "/" + name, 4096).text;
+        if (const auto limit = cgroup_limit(text)) least = std::min(least, *limit);
         if (group.empty() || group == "/") return least;
         group.erase(group.rfind('/'));
     }

@@ -2,7 +2,6 @@
 // combinations of routes. Everything that grows has a bound, and those within theirs are served.
 
 #include <array>
-#include <csignal>
 #include <deque>
 
 #include "scenario.hpp"
@@ -55,8 +54,7 @@ Task<> fall_silent(World& world, std::deque<Wire>& crowd, const Endpoint& to, in
 // Newcomers get their ids beside silent ones, of one address and of many.
 Task<> id_crowd(World& world) {
     constexpr std::size_t bytes_of_an_id = 8;
-    const auto& text = world.settings.proxy.text;
-    const auto service = resolve("127.0.0.5" + text.substr(text.rfind(':')));
+    const auto service = beside(world, "127.0.0.5");
     std::deque<Wire> silent;
     for (const int addresses : {1, 100}) {
         co_await fall_silent(world, silent, service, 100, addresses);
@@ -92,8 +90,6 @@ constexpr int patterns = 15;
 // Each pattern may match or not, and all have a large error body.
 std::string with_patterns(std::string text) {
     const std::string page(200'000, 'p');
-    text.replace(text.find("{ max_in_flight: 1 }", text.find("moving:")), 20,
-                 "{ max_in_flight: 2 }");
     text += "  - { regex: ^/free, on_full: { body: " + page + " } }\n";
     for (int i = 0; i < patterns; ++i) {
         const auto number = std::to_string(i);
@@ -117,22 +113,17 @@ Task<> combinations(World& world, std::uint64_t from, std::uint64_t to) {
 
 // Clients choose the paths, and so which of the merged settings are needed.
 Task<> many_routes(World& world) {
-    constexpr const char* limit = "ticketgate_queue_max_in_flight{queue=\"moving\"}";
     constexpr std::uint64_t first = 1500;  // more than are kept
     const auto last = first + world.some(20'000);
     const std::uint64_t most_kib = world.settings.quick ? 128 * 1024 : 8 * 1024;
-    world.proxy.write_config(with_patterns(world.proxy.config()));
-    world.proxy.signal(SIGHUP);
-    co_await metric_reaches(world, limit, 2);
+    co_await load(world, with_patterns(world.proxy.config()), 2);
     co_await combinations(world, 0, first);
     const auto before_kib = world.proxy.rss_kib();
     co_await combinations(world, first, last);
     const auto after_kib = world.proxy.rss_kib();
     world.expect(after_kib <= before_kib + most_kib,
                  "memory has grown by " + std::to_string(after_kib - before_kib) + " KiB");
-    world.proxy.write_config(world.proxy.config());
-    world.proxy.signal(SIGHUP);
-    co_await metric_falls_to(world, limit, 1);
+    co_await load(world, world.proxy.config(), 1);
 }
 
 // ── full houses: run.sh starts a proxy with little room ──
@@ -183,8 +174,8 @@ Task<> sends_ahead(World& world, const bool& over) {
     client.leave(Way::rst);
 }
 
-// What lies behind waiting requests may use half of `max_input`, and one read more for each thread.
-// The rest stays in the kernel.
+// Bytes behind waiting requests may use half of `max_input`, and each thread may read once more.
+// The kernel keeps the rest.
 Task<> sent_ahead(World& world) {
     constexpr double most = (1 << 20) * 0.75;
     constexpr std::uint64_t clients = 50;

@@ -17,27 +17,15 @@ std::string without(std::string text, const std::string& name) {
     return text.erase(begin, end - begin);
 }
 
-std::string with_limit(std::string text, std::uint32_t limit) {
-    const std::string mark = "moving: { max_in_flight: ";
-    const auto at = text.find(mark);
-    if (at != std::string::npos) text.replace(at + mark.size(), 1, std::to_string(limit));
-    return text;
-}
-
-constexpr const char* moving_limit = "ticketgate_queue_max_in_flight{queue=\"moving\"}";
 constexpr const char* moving_in_flight = "ticketgate_queue_in_flight{queue=\"moving\"}";
 
 // Until ticketgate says that the limit holds. A lower one counts from when no more are in flight:
 // what it granted before may still be on its way to the backend.
 Task<> await_limit(World& world, std::uint32_t now, std::uint32_t next) {
-    const auto limit = static_cast<double>(next);
-    if (next > now) {
-        co_await metric_reaches(world, moving_limit, limit);
-    } else {
-        co_await metric_falls_to(world, moving_limit, limit);
-        co_await metric_falls_to(world, moving_in_flight, limit);
-        world.allow(Line::moving, now_us(), next);
-    }
+    co_await limit_in_force(world, next);
+    if (next > now) co_return;
+    co_await metric_falls_to(world, moving_in_flight, static_cast<double>(next));
+    world.allow(Line::moving, now_us(), next);
 }
 
 Task<> move_limits(World& world, std::uint64_t times, bool& going) {

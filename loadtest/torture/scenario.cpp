@@ -1,5 +1,7 @@
 #include "scenario.hpp"
 
+#include <csignal>
+
 namespace loadtest {
 
 std::vector<Scenario> all_scenarios() {
@@ -11,6 +13,24 @@ std::vector<Scenario> all_scenarios() {
         all.insert(all.end(), group.begin(), group.end());
     }
     return all;
+}
+
+Endpoint beside(const World& world, const std::string& address) {
+    const auto& own = world.settings.proxy.text;
+    return resolve(address + own.substr(own.rfind(':')));
+}
+
+std::string with_limit(std::string config, std::uint32_t limit) {
+    const std::string mark = "moving: { max_in_flight: ";
+    const auto at = config.find(mark);
+    if (at != std::string::npos) config.replace(at + mark.size(), 1, std::to_string(limit));
+    return config;
+}
+
+Task<> load(World& world, std::string config, std::uint32_t limit) {
+    world.proxy.write_config(with_limit(std::move(config), limit));
+    world.proxy.signal(SIGHUP);
+    co_await limit_in_force(world, limit);
 }
 
 Call call_of(Line line, Micros work_us) {

@@ -68,6 +68,9 @@ Task<> log_written(World& world, std::string mark, int rotated);
 // The proxy holds as few descriptors as before.
 Task<> descriptors_back_to(World& world, std::uint64_t count);
 
+// ticketgate has loaded a configuration that gives the queue `moving` this limit.
+Task<> limit_in_force(World& world, std::uint32_t limit);
+
 // The X-Request-Id of a request that the backend holds.
 Task<std::string> id_of(World& world, std::uint64_t seq);
 
@@ -103,6 +106,14 @@ class Held {
 };
 
 // ── what several of them use ──
+
+// The proxy's port at another address of this machine, where ticketgate has another listener.
+Endpoint beside(const World& world, const std::string& address);
+
+// The configuration with another limit (one digit) of the queue `moving`.
+std::string with_limit(std::string config, std::uint32_t limit);
+// ticketgate loads the configuration with that limit; returns when it is in force.
+Task<> load(World& world, std::string config, std::uint32_t limit);
 
 // A call of the line with so much work for the backend.
 Call call_of(Line line, Micros work_us);

@@ -122,7 +122,8 @@ Task<> slow_readers(World& world, const char* how) {
 Task<> slow_read(World& world) {
     return slow_readers(world, "");
 }
-// Of an answer that asks not to be buffered: it is sent on at once, and the spool takes the rest.
+// The answer asks not to be buffered. The proxy sends it at once, and keeps in the spool what the
+// reader does not take.
 Task<> slow_read_unbuffered(World& world) {
     return slow_readers(world, "&unbuffered=1");
 }

@@ -2,7 +2,6 @@
 // as long as it is one, may tell who a client is and which id its request has.
 
 #include <array>
-#include <csignal>
 
 #include "scenario.hpp"
 
@@ -12,7 +11,6 @@ namespace {
 
 using namespace std::literals;
 
-constexpr const char* trusted_network = "trusted_proxies: [127.0.0.4]";
 constexpr const char* claims =
     "X-Real-IP: 203.0.113.7\r\nClient-IP: 203.0.113.7\r\n"
     "True-Client-IP: 203.0.113.7\r\nx_cluster_client_ip: 203.0.113.7\r\n"
@@ -45,8 +43,12 @@ std::vector<Speaker> speakers() {
             {"a unix socket", v2("\x21\x31"sv, 216)}};
 }
 
-std::string number_of(const Endpoint& endpoint) {
-    return endpoint.text.substr(endpoint.text.rfind(':'));
+// A request with these claims, which must not reach the backend: it answers 400 if one does.
+Call claiming(Micros work_us) {
+    auto call = call_of(Line::one, work_us);
+    call.fields = claims;
+    call.query += refused_claims;
+    return call;
 }
 
 // Whether the backend got the id that this client made up.
@@ -61,11 +63,9 @@ Task<bool> is_believed(World& world, Held& held, Call call) {
 }
 
 Task<> speaks(World& world, const Speaker& speaker, const Endpoint& from) {
-    const Door door{resolve("127.0.0.3" + number_of(world.settings.proxy)), speaker.header};
+    const Door door{beside(world, "127.0.0.3"), speaker.header};
     Held held(world, &from, &door);
-    auto call = call_of(Line::one, 0);
-    call.fields = speaker.itself ? "" : claims;
-    if (!speaker.itself) call.query += refused_claims;
+    const auto call = speaker.itself ? call_of(Line::one, 0) : claiming(0);
     const bool believed = co_await is_believed(world, held, call);
     world.expect(believed == speaker.itself,
                  std::string(speaker.name) + (believed ? " was believed" : " was not believed"));
@@ -77,23 +77,12 @@ Task<> proxy_headers(World& world) {
     for (const auto& speaker : speakers()) co_await speaks(world, speaker, proxy);
 }
 
-std::string changed(std::string text, std::string_view from, std::string_view to) {
-    const auto at = text.find(from);
-    return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-// Without the trusted network, or with it. The limit of a queue shows when it is in force.
+// Without the trusted network, or with it.
 Task<> reload(World& world, bool trusts) {
-    constexpr const char* limit = "ticketgate_queue_max_in_flight{queue=\"moving\"}";
-    auto text = world.proxy.config();
-    if (!trusts) {
-        text = changed(text, trusted_network, "trusted_proxies: []");
-        text = changed(text, "moving: { max_in_flight: 1 }", "moving: { max_in_flight: 2 }");
-    }
-    world.proxy.write_config(text);
-    world.proxy.signal(SIGHUP);
-    if (trusts) co_await metric_falls_to(world, limit, 1);
-    if (!trusts) co_await metric_reaches(world, limit, 2);
+    auto config = world.proxy.config();
+    const std::string trusted = "[127.0.0.4]";
+    if (!trusts) config.replace(config.find(trusted), trusted.size(), "[]");
+    return load(world, std::move(config), trusts ? 1 : 2);
 }
 
 // A kept connection is judged by the configuration in force, request by request.
@@ -103,9 +92,7 @@ Task<> trust_reload(World& world) {
     for (std::uint64_t i = 0; i < 4; ++i) {
         const bool trusts = i % 2 == 0;
         co_await reload(world, trusts);
-        auto call = call_of(Line::one, 0);
-        if (!trusts) call.fields = claims;
-        if (!trusts) call.query += refused_claims;
+        const auto call = trusts ? call_of(Line::one, 0) : claiming(0);
         const bool believed = co_await is_believed(world, held, call);
         world.expect(believed == trusts, trusts ? "a trusted proxy was not believed"
                                                 : "a proxy was believed that is no longer trusted");
@@ -113,18 +100,8 @@ Task<> trust_reload(World& world) {
     co_await reload(world, true);
 }
 
-Task<> claim(World& world, std::uint64_t requests) {
-    auto call = call_of(Line::one, 200);
-    call.fields = claims;
-    call.query += refused_claims;
-    co_await loyal(world, call, requests);
-}
-
-// The backend answers 400, which is wrong, when a claim reaches it.
 Task<> claims_of_strangers(World& world) {
-    Crew crew;
-    for (int i = 0; i < 8; ++i) crew.add(claim(world, world.some(100)));
-    co_await crew;
+    return crowd(world, claiming(200), 8, world.some(100));
 }
 
 }  // namespace

@@ -119,6 +119,14 @@ Task<> metric_falls_to(World& world, std::string name, double most) {
     return await(world, is, name + " did not fall to " + std::to_string(most));
 }
 
+Task<> limit_in_force(World& world, std::uint32_t limit) {
+    const auto now = static_cast<double>(limit);
+    const Condition is = [&world, now] {
+        return metric_is(world, "ticketgate_queue_max_in_flight{queue=\"moving\"}", now, now);
+    };
+    return await(world, is, "the limit of moving did not become " + std::to_string(limit));
+}
+
 Task<> unready(World& world) {
     const Condition is = [&world] { return is_unready(world); };
     return await(world, is, "it drains and says that it is ready");

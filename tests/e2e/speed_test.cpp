@@ -226,8 +226,9 @@ TEST(SlowReader, MayPauseForLongerThanBodyTimeoutBehindItsUpload) {
 }
 
 // Sends on when it has the answer: a backend that refuses an upload takes the rest all the same.
-// What its system has taken is the client's, so from then on body_timeout counts: it is long beside
-// what a busy machine takes to read the answer. Tried again where the machine stalls for longer.
+// ticketgate has sent the whole answer when the client's system has taken it. Then body_timeout
+// begins, and the client still reads the answer: 10 s are enough on a busy machine. The test tries
+// again where the machine stalls for longer.
 TEST(SlowReader, MayStopItsUploadUntilItHasTheAnswer) {
     Backend backend;
     const std::string body = pattern(large);

@@ -16,9 +16,10 @@ PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
                                        "spawn_threads_test", "upstream_test")},
             # Tests of tests/real, which start ticketgate themselves.
             "process_test.py": "ticketgate", "shortage_test.py": "ticketgate",
-            # Scenarios of the torture kit, shortened or not.
+            # Scenarios of the torture kit.
             "torture": "ticketgate", "torture_whole": "ticketgate"}
 KIT = ("tg_torture", "tg_backend")
+LENGTHS = {"torture": ["--quick"], "torture_whole": []}
 # Not what a busy machine explains.
 TORTURE = ("--sure-us", "1000000", "--grace-us", "100000", "--patience", "5000")
 FIRST_PORT, PORTS = 30000, 200  # of the first copy, and of each
@@ -84,7 +85,7 @@ class Tree:
     def build(self, arguments=None):
         """All programs, or the one that these arguments run."""
         wanted = [self.name_of(arguments)] if arguments else list(self.programs)
-        if arguments and arguments[0].startswith("torture"):
+        if arguments and arguments[0] in LENGTHS:
             wanted += KIT
         self.call("ninja", "-C", self.build_folder, "-j", str(self.jobs), *wanted)
 
@@ -110,10 +111,9 @@ class Tree:
             program.unlink(missing_ok=True)  # nobody shall take it for the true one
 
     def command_of(self, arguments):
-        if arguments[0].startswith("torture"):
-            quick = ["--quick"] if arguments[0] == "torture" else []
-            return [self.root / "loadtest/torture/run.sh", "--bin", self.build_folder, *TORTURE, *quick, "--scenario",
-                    *arguments[1:]]
+        if arguments[0] in LENGTHS:
+            return [self.root / "loadtest/torture/run.sh", "--bin", self.build_folder, *TORTURE, *LENGTHS[arguments[0]],
+                    "--scenario", *arguments[1:]]
         program = [self.programs[self.name_of(arguments)]]
         if arguments[0].endswith(".py"):
             program = [sys.executable, "-B", self.root / "tests/real" / arguments[0], *program]
