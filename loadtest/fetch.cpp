@@ -12,7 +12,7 @@ namespace loadtest {
 
 namespace {
 
-constexpr int time_limit_ms = 10'000;
+constexpr int time_limit_ms = 30'000;
 
 void await(const Fd& fd, short events) {
     pollfd entry{fd.get(), events, 0};

@@ -1,6 +1,6 @@
 #pragma once
 // One blocking request for one of the backend's own pages, or of the proxy's admin listener.
-// Bounded: ten seconds, then it throws.
+// Bounded: throws where nothing moves for thirty seconds.
 
 #include <cstdint>
 #include <string>

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <csignal>
+#include <exception>
 
 #include "../fetch.hpp"
 #include "scenario.hpp"
@@ -171,10 +172,20 @@ Task<> drop_next(World& world) {
     co_await crew;
 }
 
+bool is_told(const World& world, const char* page) {
+    try {
+        (void)fetch(world.settings.backend, page);
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+// On a busy machine one outage may last until the next is due.
 Task<> outages(World& world, const char* page, int times, bool& going) {
     for (int i = 0; i < times; ++i) {
         co_await dwell(world, 150'000);
-        (void)fetch(world.settings.backend, page);
+        while (!is_told(world, page)) co_await dwell(world, 10'000);
     }
     co_await dwell(world, 200'000);
     going = false;
