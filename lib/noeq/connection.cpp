@@ -45,9 +45,10 @@ task<void> Connection::run() {
         if (got.status == net::Io::ended || got.status == net::Io::failed) co_return;
         if (got.status == net::Io::ok) {
             const std::string_view input(in_.data(), got.bytes);
-            const bool more = co_await answer(input);
+            const After after = co_await answer(input);
+            if (after == After::over) co_return;
             if (push() != net::Io::ok && !co_await flush_slowly()) co_return;
-            if (!more) co_return;
+            if (after == After::sent || sent_away) co_return;
             continue;
         }
         if (sent_away) co_return;
@@ -61,19 +62,21 @@ task<void> Connection::run() {
 
 // Answers requests, which may be pipelined, in order, with one send where it fits. A request that
 // need not wait, as nearly all, takes no further coroutine.
-task<bool> Connection::answer(std::string_view input) {
+task<Connection::After> Connection::answer(std::string_view input) {
     for (;;) {
         const auto next = decoder_.next(input);
         // A login has one deadline for all its bytes. It is disarmed by the last one.
         if (decoder_.logged_in()) deadline_.disarm();
-        if (next.step == ids::NoeqDecoder::Step::more) co_return true;
+        if (next.step == ids::NoeqDecoder::Step::more) co_return After::goes_on;
         if (next.step != ids::NoeqDecoder::Step::request) co_return refuse(next.step);
         server_.busy(*this);  // a part of a login does not make it busy
+        After after = After::goes_on;
         if (server_.source().make(next.count, out_) == IdSource::Made::all)
             made(next.count);
-        else if (!co_await make_late(next.count))
-            co_return false;
-        if (out_.size() >= most_unsent && !co_await flush_slowly()) co_return false;
+        else
+            after = co_await make_late(next.count);
+        if (after != After::goes_on) co_return after;
+        if (out_.size() >= most_unsent && !co_await flush_slowly()) co_return After::over;
         if (in_a_row_ >= most_in_a_row) co_await let_others();
     }
 }
@@ -86,7 +89,7 @@ void Connection::made(std::uint8_t count) {
 
 // Waits for a clock that is a little behind. If it is far behind, ends the connection, as noeqd
 // does, so that the client can ask another server.
-task<bool> Connection::make_late(std::uint8_t count) {
+task<Connection::After> Connection::make_late(std::uint8_t count) {
     Server& server = server_;
     const Time since = monotonic_now();
     for (;;) {
@@ -97,17 +100,19 @@ task<bool> Connection::make_late(std::uint8_t count) {
                              behind + (monotonic_now() - since) <= server.settings().clock_wait;
         if (!patient) {
             server.refused_by(outcome, behind);
-            co_return false;
+            co_return After::sent;
         }
         server.metrics().clock_waits.add();
-        if (!co_await flush_slowly()) co_return false;
+        if (!co_await flush_slowly()) co_return After::over;
         server.loop().arm(deadline_, clock_look);
-        while (!deadline_.expired())
-            if (co_await signal_; server.stopping() || stream_.broken()) co_return false;
+        while (!deadline_.expired()) {
+            if (server.stopping() || stream_.broken()) co_return After::over;
+            co_await signal_;
+        }
         deadline_.disarm();
     }
     made(count);
-    co_return true;
+    co_return After::goes_on;
 }
 
 // Sends what fits now. ok: everything is sent.
@@ -128,22 +133,28 @@ task<bool> Connection::flush_slowly() {
         const auto state = push();
         if (state == net::Io::failed) co_return false;
         if (state == net::Io::ok) break;
-        if (sent_ != before) deadline_.disarm();
+        if (sent_away) co_return false;
+        if (sent_ != before) {
+            deadline_.disarm();
+            server_.busy(*this);
+        }
         if (!deadline_.armed()) server_.loop().arm(deadline_, server_.settings().write_timeout);
-        server_.slow(*this);
-        if (const bool goes_on = co_await wait(); !goes_on || sent_away) co_return false;
+        if (!stream_.writable()) server_.slow(*this);  // else it only waits for its turn
+        if (!co_await wait()) co_return false;
     }
     deadline_.disarm();
     server_.busy(*this);
     co_return true;
 }
 
-// Waits for an event. False: the connection must end.
+// Waits for an event. False: the connection must end, and does not wait for one more event if it
+// has been told so.
 task<bool> Connection::wait() {
     in_a_row_ = 0;
-    co_await signal_;
+    const auto over = [this] { return deadline_.expired() || server_.stopping(); };
+    if (!over() && !sent_away) co_await signal_;
     if (deadline_.expired()) server_.metrics().timed_out.add();
-    co_return !deadline_.expired() && !server_.stopping();
+    co_return !over();
 }
 
 task<void> Connection::let_others() {
@@ -157,11 +168,11 @@ task<void> Connection::let_others() {
     while (!done) co_await signal_;
 }
 
-bool Connection::refuse(ids::NoeqDecoder::Step step) {
+Connection::After Connection::refuse(ids::NoeqDecoder::Step step) {
     const bool token = step == ids::NoeqDecoder::Step::bad_token;
     (token ? server_.metrics().bad_token : server_.metrics().bad_request).add();
     server_.complain(token ? "a wrong token" : "not a request for ids", peer_);
-    return false;
+    return After::sent;
 }
 
 }  // namespace ticketgate::noeq

@@ -23,15 +23,21 @@ class Connection final : public Guest {
     void look_up() override { signal_.notify(); }
 
  private:
+    /// What becomes of the connection after some requests.
+    enum class After : std::uint8_t {
+        goes_on,
+        sent,  ///< it ends when the ids so far are sent
+        over   ///< it ends now
+    };
     task<void> run();
-    task<bool> answer(std::string_view input);
-    task<bool> make_late(std::uint8_t count);
+    task<After> answer(std::string_view input);
+    task<After> make_late(std::uint8_t count);
     task<bool> flush_slowly();
     net::Io push();
     void made(std::uint8_t count);
     task<bool> wait();
     task<void> let_others();
-    bool refuse(ids::NoeqDecoder::Step step);
+    After refuse(ids::NoeqDecoder::Step step);
 
     Server& server_;
     net::SocketStream stream_;

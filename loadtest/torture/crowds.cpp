@@ -20,6 +20,7 @@ class Wire {
         socket_.open(connect_to(to_, 0, &from_));
         (void)co_await socket_.stir(world_.patience());
     }
+    void send(std::string_view bytes) { (void)transmit(socket_.fd(), bytes); }
     // Sends a byte and reads so many. Returns false if they did not come.
     Task<bool> ask(char byte, std::size_t bytes) {
         const auto deadline = world_.patience();
@@ -51,20 +52,51 @@ Task<> fall_silent(World& world, std::deque<Wire>& crowd, const Endpoint& to, in
     }
 }
 
-// Newcomers get their ids beside silent ones, of one address and of many.
+// Clients that ask for more ids than sockets hold, and take none; each from an address of its own.
+Task<> ask_and_take_nothing(World& world, std::deque<Wire>& crowd, const Endpoint& to, int size) {
+    static const std::string much(4096, '\xff');
+    for (int i = 0; i < size; ++i) {
+        crowd.emplace_back(world, to, ("127.0.2." + std::to_string(1 + i) + ":0").c_str());
+        co_await crowd.back().connect();
+        crowd.back().send(much);
+        co_await dwell(world, 150'000);  // most fill their sockets before the next one comes
+    }
+}
+
+// The limit holds for those that were sent away, too: long before their write_timeout they are gone.
+Task<> expect_within_limit(World& world, double limit) {
+    const auto until = world.patience();
+    double open = limit + 1;
+    while (open > limit && now_us() < until) {
+        co_await dwell(world, 10'000);
+        open = (co_await metric(world, "ticketgate_id_service_connections")).value_or(open);
+    }
+    world.expect(open <= limit, "the id service held more connections than its limit");
+}
+
+// Newcomers get their ids beside silent ones, of one address and of many, and beside slow ones.
 Task<> id_crowd(World& world) {
     constexpr std::size_t bytes_of_an_id = 8;
     const auto service = beside(world, "127.0.0.5");
+    constexpr int most = 20;  // torture.yaml.in
     std::deque<Wire> silent;
-    for (const int addresses : {1, 100}) {
-        co_await fall_silent(world, silent, service, 100, addresses);
+    const auto newcomers = [&]() -> Task<> {
         for (std::uint64_t i = 0; i < world.some(50); ++i) {
             Wire newcomer(world, service, "127.0.0.1:0");
             co_await newcomer.connect();
             const bool served = co_await newcomer.ask(1, bytes_of_an_id);
             world.expect(served, "the id service did not serve a newcomer");
         }
+    };
+    for (const int addresses : {1, 100}) {
+        co_await fall_silent(world, silent, service, 100, addresses);
+        co_await newcomers();
+        co_await expect_within_limit(world, most);
     }
+    silent.clear();
+    co_await ask_and_take_nothing(world, silent, service, most + 10);
+    co_await newcomers();
+    co_await expect_within_limit(world, most);
 }
 
 // The operator is served beside silent connections to the admin listener, and so are clients.

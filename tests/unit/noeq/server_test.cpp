@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
 
 #include "base/bytes.hpp"
 #include "support/patience.hpp"
@@ -32,11 +33,12 @@ std::vector<std::uint64_t> take(Socket& socket, std::uint8_t count) {
 // The service alone, under the test's own clock.
 struct Stepped {
     explicit Stepped(milliseconds clock_wait, std::uint32_t most = 20,
-                     std::uint32_t most_of_a_client = 100) {
+                     std::uint32_t most_of_a_client = 100, milliseconds write_timeout = 1h) {
         noeq::Settings settings;
         settings.clock_wait = clock_wait;
         // No connection may end by timeout in these tests.
-        settings.login_timeout = settings.write_timeout = 1h;
+        settings.login_timeout = 1h;
+        settings.write_timeout = write_timeout;
         settings.max_connections = most;
         settings.max_connections_per_client = most_of_a_client;
         noeq::Clocks clocks{[this] { return WallTime{now_us.load()}; },
@@ -54,6 +56,15 @@ struct Stepped {
         if (eventually([&] { return metrics.render().find(none) == std::string::npos; }))
             return testing::AssertionSuccess();
         return testing::AssertionFailure() << "it does not wait:\n" << metrics.render();
+    }
+    double value(const std::string& name) const {
+        const std::string text = "\n" + metrics.render();
+        const auto at = text.find("\n" + name + " ");
+        return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 2));
+    }
+    double open() const { return value("ticketgate_id_service_connections"); }
+    double timed_out() const {
+        return value("ticketgate_id_service_refused_total{reason=\"timeout\"}");
     }
     std::atomic<bool> runs{false};  // lets time pass while the service waits for a millisecond
     std::atomic<std::int64_t> now_us{1'795'186'941'000'000};
@@ -154,6 +165,59 @@ TEST(NoeqServer, ThoseThatDoNotTakeTheirIdsDoNotKeepOthersOut) {
     EXPECT_EQ(take(fifth, 1).size(), 1u);
     EXPECT_TRUE(ends(fourth)) << "an idle one goes first";
     EXPECT_EQ(take(fifth, 1).size(), 1u);
+}
+
+// Of each client that takes nothing a part of its ids waits in answer().
+TEST(NoeqServer, ThoseThatAreSentAwayDoNotStayBehindTheLimit) {
+    Stepped stepped(1s, 3);
+    stepped.runs = true;
+    std::vector<Socket> slow;
+    for (int i = 0; i < 6; ++i) {
+        slow.push_back(Socket::connect(stepped.server->local()));
+        ask_for_too_much(slow.back());
+    }
+    auto newcomer = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(newcomer, 1).size(), 1u);
+    EXPECT_TRUE(eventually([&] { return stepped.open() <= 3; })) << stepped.open();
+    EXPECT_EQ(stepped.timed_out(), 0);
+}
+
+// One that goes on asking is answered what it has asked, not what it asks then.
+TEST(NoeqServer, OneThatIsSentAwayGoesThoughItAsks) {
+    Stepped stepped(1s, 1);
+    stepped.runs = true;
+    auto first = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(first, 1).size(), 1u);
+    std::atomic<bool> ended{false};
+    std::thread asks([&] {
+        std::string bytes;
+        Reader reader(first);
+        while (first.send("\1") == Socket::Status::ok && reader.exactly(8, bytes)) bytes.clear();
+        ended = true;
+    });
+    // Newcomers wait while it is busy, and it is idle between its requests.
+    auto second = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(second, 1).size(), 1u);
+    EXPECT_TRUE(eventually([&] { return ended.load(); }));
+    asks.join();
+}
+
+TEST(NoeqServer, EndsAtOnceThoughAClientTakesNothing) {
+    Stepped stepped(1s, 3, 3, 60s);
+    stepped.runs = true;
+    auto slow = Socket::connect(stepped.server->local());
+    ask_for_too_much(slow);
+    stepped.server.reset();
+    EXPECT_EQ(stepped.timed_out(), 0) << "it waited for the client's write_timeout";
+}
+
+TEST(NoeqServer, AClientThatTakesNothingHasOneTimeout) {
+    Stepped stepped(1s, 3, 3, 200ms);
+    stepped.runs = true;
+    auto slow = Socket::connect(stepped.server->local());
+    ask_for_too_much(slow);
+    EXPECT_TRUE(eventually([&] { return stepped.open() == 0; }));
+    EXPECT_EQ(stepped.timed_out(), 1);
 }
 
 // Bytes of an unfinished request do not reset a connection's idle time.
