@@ -33,7 +33,7 @@ class Guests {
     explicit Guests(std::size_t most) : most_(most), spares_(spare_descriptors) {}
 
     void join(Guest& guest) {
-        if (crowded()) (answered_.empty() ? newcomers_ : answered_).front().close();
+        if (crowded()) close_first();
         newcomers_.push_back(guest);
         spares_.refill(size());
     }
@@ -60,11 +60,18 @@ class Guests {
     }
     /// No further connection gets in without another's end.
     bool crowded() const { return size() >= most_; }
-    /// Closes a spare descriptor; false: there is none.
-    bool make_room() { return spares_.give_up_one(); }
+    /// Closes a spare descriptor, or else the connection that would go at the limit; false: there
+    /// is neither.
+    bool make_room() {
+        if (spares_.give_up_one()) return true;
+        if (size() == 0) return false;
+        close_first();
+        return true;
+    }
 
  private:
     using List = boost::intrusive::list<Guest>;
+    void close_first() { (answered_.empty() ? newcomers_ : answered_).front().close(); }
     std::size_t size() const { return answered_.size() + newcomers_.size(); }
     void unlink(Guest& guest) {
         List& list = guest.answered ? answered_ : newcomers_;
