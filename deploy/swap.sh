@@ -10,10 +10,11 @@
 # paused until LONGEST is over, so that you can repair the application and then run
 # `ticketgate resume QUEUE`.
 #
-# Environment: TICKETGATE (ticketgate), the program, with options if needed; LONGEST (25s), the
-# longest wait for the requests that run, and the longest time for COMMAND: then the pause ends by
-# itself, whatever became of this script. Twice LONGEST must be less than the wait_timeout of the
-# routes.
+# Environment: TICKETGATE (ticketgate), the program and what stands before a command of it, such as
+# `ticketgate -c FILE` or `docker exec shop ticketgate`; TICKETGATE_OPTIONS (none), what stands behind
+# the command, such as `--admin 127.0.0.1:9901`; LONGEST (25s), the longest wait for the requests that
+# run, and the longest time for COMMAND: then the pause ends by itself, whatever became of this
+# script. Twice LONGEST must be less than the wait_timeout of the routes.
 #
 # During `ticketgate upgrade` it first waits, without a pause, until the old process has finished its
 # line of the queue. In a cluster it must run at the replica that keeps the queue.
@@ -26,15 +27,17 @@ set -euo pipefail
 (($# >= 2)) || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 queue=$1
 shift
-read -ra ticketgate <<<"${TICKETGATE:-ticketgate}"
+read -ra program <<<"${TICKETGATE:-ticketgate}"
+read -ra options <<<"${TICKETGATE_OPTIONS:-}"
 longest=${LONGEST:-25s}
 
 say() { printf 'swap: %s\n' "$*" >&2; }
-hold() { "${ticketgate[@]}" pause "$queue" --for "$longest" >&2 || exit 1; }
+ticketgate() { "${program[@]}" "$@" "${options[@]}"; }
+hold() { ticketgate pause "$queue" --for "$longest" >&2 || exit 1; }
 
 # Sets state to the summary of the queue. It cuts the tickets off, since clients chose their texts. Ends the
 # script where a pause would not hold.
-ask() { state=$("${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*"); }
+ask() { state=$(ticketgate queues "$queue" --json | grep -o "^{[^[]*"); }
 look() {
     ask || exit 1
     if [[ $state == *'"elsewhere":"other_replica"'* ]]; then
@@ -84,6 +87,6 @@ if [[ $state != *'"paused":true'* || $state == *'"elsewhere":"other_replica"'* ]
 elif ((code)); then
     say "the command failed; $queue stays paused for at most $longest, or until: ticketgate resume $queue"
 else
-    "${ticketgate[@]}" resume "$queue" >&2
+    ticketgate resume "$queue" >&2
 fi
 exit "$code"

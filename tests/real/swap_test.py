@@ -152,6 +152,12 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(self.swap("true").returncode, 0)
         self.assertFalse(self.queue()["paused"])
 
+    def test_it_finds_the_process_by_the_address_of_its_admin_listener(self):
+        at_the_address = {"TICKETGATE": TICKETGATE, "TICKETGATE_OPTIONS": f"--admin unix:{self.admin}"}
+        swap = self.swap("touch", str(self.folder / "ran"), **at_the_address)
+        self.assertEqual(swap.returncode, 0, swap.stderr)
+        self.assertTrue((self.folder / "ran").exists())
+
     def test_a_command_that_outlasts_the_pause_is_told(self):
         """It ends when the queue goes on, not after some time."""
         goes_on = f"until {TICKETGATE} -c {self.config} queues app --json | grep -q '\"paused\":false'; do :; done"
