@@ -77,14 +77,12 @@ files::Found Folder::open_in_budget(const std::string& path) {
     const auto seen = look_at(opened.descriptor.get());
     if (!seen) return not_opened(path, errno);
     if (seen->kind != Seen::Kind::file) return {kind_of(*seen)};
-    OpenedFile file{seen->identity, nullptr};
-    if (wait_ == Wait::may) {
-        file.descriptor = budget_->share(std::move(opened.descriptor), seen->identity.device);
-        opened_.push_back(file);
-    } else if (file.descriptor = kept_->find(seen->identity, now_); file.descriptor == nullptr) {
+    std::optional<OpenedFile> file;
+    if (wait_ == Wait::may)
+        opened_.push_back(*(file = budget_->share(std::move(opened.descriptor), seen->identity)));
+    else if (file = kept_->find(seen->identity, now_); !file)
         return {Kind::unknown};
-    }
-    return {Kind::file, seen->identity.mtime_ns, std::make_shared<File>(file, budget_)};
+    return {Kind::file, seen->identity.mtime_ns, std::make_shared<File>(*std::move(file), budget_)};
 }
 
 Opened Folder::reach(const std::string& path, To to) const {

@@ -14,6 +14,8 @@ namespace {
 // that was removed takes space while it is open.
 constexpr Duration file_stays = 1s;
 
+constexpr std::int64_t settles_after_us = 2'000'000;
+
 // A loop's share of the process's descriptors, beside those of file_io.max_open.
 constexpr std::size_t most_kept = 128;
 
@@ -43,15 +45,40 @@ std::optional<Seen> look_at(int descriptor) {
         {device, about.stx_ino, about.stx_size, in_ns(about.stx_ctime), in_ns(about.stx_mtime)}};
 }
 
-SharedDescriptor KeptFiles::find(const Identity& identity, Time now) {
+KeptFiles::Entry* KeptFiles::entry_of(const Identity& identity, Time now) {
     const auto is = [&](const Entry& entry) {
         return entry.file.identity == identity && now < entry.until;
     };
     const auto found = std::ranges::find_if(entries_, is);
-    return found == entries_.end() ? nullptr : found->file.descriptor;
+    return found == entries_.end() ? nullptr : &*found;
+}
+
+std::optional<OpenedFile> KeptFiles::find(const Identity& identity, Time now) {
+    Entry* const entry = entry_of(identity, now);
+    if (entry == nullptr) return std::nullopt;
+    if (entry->copy == Entry::Copy::unwanted) entry->copy = Entry::Copy::wanted;
+    return entry->file;
+}
+
+bool KeptFiles::wants_copy(const Identity& identity, Time now, WallTime today) {
+    const std::int64_t changed_us = std::max(identity.changed_ns, identity.mtime_ns) / 1000;
+    if (changed_us > today.unix_us - settles_after_us) return false;
+    Entry* const entry = entry_of(identity, now);
+    if (entry == nullptr || entry->copy != Entry::Copy::wanted) return false;
+    entry->copy = Entry::Copy::asked;
+    return true;
+}
+
+// The entry of the original may have gone meanwhile.
+void KeptFiles::replace(OpenedFile copy, Time now) {
+    if (Entry* const entry = entry_of(copy.identity, now))
+        entry->file = std::move(copy);
+    else
+        keep(std::move(copy), now);
 }
 
 void KeptFiles::keep(OpenedFile file, Time now) {
+    if (entry_of(file.identity, now) != nullptr) return;
     if (entries_.size() >= most_kept) entries_.pop_front();
     entries_.push_back({std::move(file), now + file_stays});
 }

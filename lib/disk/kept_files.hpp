@@ -16,7 +16,8 @@ namespace ticketgate::disk {
 using SharedDescriptor = std::shared_ptr<const Descriptor>;
 
 /// Identifies the file behind a descriptor. While a file is open its number (`inode`) is no
-/// other's, and each change of its bytes, its size or its rights changes the rest.
+/// other's, and each change of its bytes, its size or its rights changes the rest. A copy stands
+/// for a file that may be closed: its `changed_ns` is older than that of any later file.
 struct Identity {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t changed_ns = 0, mtime_ns = 0;
@@ -32,16 +33,31 @@ struct Seen {
 /// Nothing, with errno: it cannot be told.
 std::optional<Seen> look_at(int descriptor);
 
+/// Where the bytes behind a descriptor are, as far as the system tells.
+enum class Place : std::uint8_t {
+    told,    ///< the system tells what it has in memory
+    untold,  ///< it does not (FUSE, NFS, overlayfs): each read may wait
+    memory   ///< a copy: no read waits
+};
+
 struct OpenedFile {
     Identity identity;
     SharedDescriptor descriptor;
+    Place place = Place::told;
 };
 
 class KeptFiles {
  public:
-    /// Null: it must be opened where a call may wait; keep() then keeps it.
-    SharedDescriptor find(const Identity& identity, Time now);
+    /// Nothing: it must be opened where a call may wait; keep() then keeps it.
+    std::optional<OpenedFile> find(const Identity& identity, Time now);
+    /// Unless the same one is kept already.
     void keep(OpenedFile file, Time now);
+    /// True once for each file that was found again: the caller copies it, for replace(). Never for
+    /// one that changed within two seconds before `today`: the next change might be of the same
+    /// tick of its clock, and not be noticed.
+    bool wants_copy(const Identity& identity, Time now, WallTime today);
+    /// Keeps it in place of the one with the same identity.
+    void replace(OpenedFile copy, Time now);
     /// Closes those whose time is over; returns after which time there are others.
     Duration forget(Time now);
     std::size_t size() const { return entries_.size(); }
@@ -50,7 +66,9 @@ class KeptFiles {
     struct Entry {
         OpenedFile file;
         Time until{};
+        enum class Copy : std::uint8_t { unwanted, wanted, asked } copy = Copy::unwanted;
     };
+    Entry* entry_of(const Identity& identity, Time now);
     std::deque<Entry> entries_;  // the oldest first
 };
 

@@ -36,26 +36,29 @@ bool OpenFiles::take() {
 }
 
 // One that cannot tell what is in memory may also be told of a close, and wait.
-SharedDescriptor OpenFiles::share(Descriptor file, std::uint64_t device) const {
+OpenedFile OpenFiles::share(Descriptor file, const Identity& identity) const {
     char byte = 0;
     const iovec piece{&byte, 1};
     const bool tells = ::preadv2(file.get(), &piece, 1, 0, RWF_NOWAIT) >= 0 || errno == EAGAIN;
-    if (tells || !close_) return std::make_shared<const Descriptor>(std::move(file));
-    return std::shared_ptr<Descriptor>(
-        new Descriptor(std::move(file)), [close = close_, device](Descriptor* dropped) noexcept {
-            const std::unique_ptr<Descriptor> own(dropped);
-            try {
-                close(std::move(*own), device);
-            } catch (const std::exception&) {  // no memory: it is closed here
-            }
-        });
+    const Place place = tells ? Place::told : Place::untold;
+    if (tells || !close_)
+        return {identity, std::make_shared<const Descriptor>(std::move(file)), place};
+    const auto close = [close = close_, device = identity.device](Descriptor* dropped) noexcept {
+        const std::unique_ptr<Descriptor> own(dropped);
+        try {
+            close(std::move(*own), device);
+        } catch (const std::exception&) {  // no memory: it is closed here
+        }
+    };
+    return {identity, {new Descriptor(std::move(file)), close}, place};
 }
 
-// A file system that cannot tell (FUSE, NFS) is always asked by a reader.
 ReadResult File::read_now(std::uint64_t from, std::span<char> into) const {
+    if (file_.place == Place::untold) return {0, EAGAIN};
     const iovec piece{into.data(), into.size()};
+    const int flags = file_.place == Place::memory ? 0 : RWF_NOWAIT;
     ReadResult out =
-        result_of(::preadv2(descriptor(), &piece, 1, static_cast<off_t>(from), RWF_NOWAIT));
+        result_of(::preadv2(descriptor(), &piece, 1, static_cast<off_t>(from), flags));
     if (out.error == EOPNOTSUPP || out.error == ENOSYS || out.error == EINTR) out.error = EAGAIN;
     return out;
 }
@@ -69,7 +72,8 @@ ReadResult File::read(std::uint64_t from, std::span<char> into) const {
 }
 
 bool File::in_memory(std::uint64_t from, std::uint64_t bytes) const {
-    if (no_cachestat || bytes == 0) return false;
+    if (file_.place == Place::memory) return bytes != 0;
+    if (file_.place == Place::untold || no_cachestat || bytes == 0) return false;
     static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     CacheRange range{from, bytes};
     CacheState state{};

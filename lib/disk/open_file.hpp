@@ -27,7 +27,7 @@ class OpenFiles {
     using Close = std::function<void(Descriptor, std::uint64_t device)>;
     void close_by(Close close) { close_ = std::move(close); }
     /// The last owner closes the file; its thread does not wait for the file system.
-    SharedDescriptor share(Descriptor file, std::uint64_t device) const;
+    OpenedFile share(Descriptor file, const Identity& identity) const;
 
  private:
     Close close_;
@@ -43,14 +43,19 @@ struct ReadResult {
 class File final : public files::OpenFile {
  public:
     /// Its place in the budget is taken.
-    File(const OpenedFile& file, std::shared_ptr<OpenFiles> budget)
-        : descriptor_(file.descriptor), budget_(std::move(budget)) {
-        size = file.identity.size;
-        mtime_ns = file.identity.mtime_ns;
+    File(OpenedFile file, std::shared_ptr<OpenFiles> budget)
+        : file_(std::move(file)), budget_(std::move(budget)) {
+        size = file_.identity.size;
+        mtime_ns = file_.identity.mtime_ns;
     }
     ~File() override { budget_->give_back(); }
 
-    int descriptor() const { return descriptor_->get(); }
+    const Identity& identity() const { return file_.identity; }
+    int descriptor() const { return file_.descriptor->get(); }
+
+    /// Goes on with another descriptor of the same file, or a copy. On the loop of its session,
+    /// while no reader reads it.
+    void use(const OpenedFile& same) { file_ = same; }
 
     /// Reads what the system has in memory.
     ReadResult read_now(std::uint64_t from, std::span<char> into) const;
@@ -60,7 +65,7 @@ class File final : public files::OpenFile {
     bool in_memory(std::uint64_t from, std::uint64_t bytes) const;
 
  private:
-    const SharedDescriptor descriptor_;
+    OpenedFile file_;
     const std::shared_ptr<OpenFiles> budget_;
 };
 

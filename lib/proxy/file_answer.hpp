@@ -23,7 +23,7 @@ class FileAnswer {
     };
 
     /// `file`: null if the body has no part of one.
-    FileAnswer(files::Answer answer, std::shared_ptr<const disk::File> file)
+    FileAnswer(files::Answer answer, std::shared_ptr<disk::File> file)
         : answer_(std::move(answer)), file_(std::move(file)) {}
 
     std::uint16_t status() const { return answer_.status; }
@@ -40,7 +40,7 @@ class FileAnswer {
     Waits send(net::Stream& client, std::span<char> buffer);
 
     /// The part of the file to be read from the disk; bounded.
-    const std::shared_ptr<const disk::File>& file() const { return file_; }
+    const std::shared_ptr<disk::File>& file() const { return file_; }
     files::Piece wanted() const;
     void give(std::string bytes) { given_ = std::move(bytes); }
 
@@ -55,7 +55,7 @@ class FileAnswer {
     Waits send_bytes(net::Stream& client, std::string_view bytes);
     void take(std::uint64_t bytes);
     files::Answer answer_;
-    const std::shared_ptr<const disk::File> file_;
+    const std::shared_ptr<disk::File> file_;
     std::size_t next_ = 0;  // piece of the body
     std::string text_;      // before the part of the file
     std::size_t text_at_ = 0;

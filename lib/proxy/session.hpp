@@ -20,6 +20,7 @@
 namespace ticketgate {
 
 namespace disk {
+class File;
 class Task;
 }
 
@@ -68,6 +69,7 @@ class Session {
     // session_files.cpp
     task<error_code> find_file();
     void look_now(const files::Query& query, files::Resolved& found);
+    void use_kept(disk::File& file);
     task<error_code> look_on_disk(files::Query query, files::Resolved& found);
     task<error_code> wait_for(const std::string& root, std::shared_ptr<disk::Task> task);
     error_code take_found(files::Resolved& found);

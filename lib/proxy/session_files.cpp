@@ -6,63 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include "disk/folder.hpp"
-#include "disk/readers.hpp"
 #include "files/names.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/file_answer.hpp"
+#include "proxy/file_tasks.hpp"
 #include "proxy/routing.hpp"
 #include "proxy/session.hpp"
 
 namespace ticketgate {
 namespace {
-
-// A look-up that may wait for the disk.
-class Look final : public disk::Task {
- public:
-    Look(std::shared_ptr<const Route> its_route, files::Query asked,
-         std::shared_ptr<disk::OpenFiles> budget)
-        : route(std::move(its_route)), query(std::move(asked)), budget_(std::move(budget)) {}
-
-    const std::shared_ptr<const Route> route;
-    const files::Query query;
-    files::Resolved found;
-    disk::Root root;
-    std::vector<disk::OpenedFile> opened;
-    int trouble = 0;
-    std::string troubled;
-
- private:
-    void work() override {
-        const files::Rules& rules = *route->files;
-        found.kind = files::Resolved::Kind::failed;
-        root = disk::open_root_now(rules.root, trouble);
-        troubled = rules.root;
-        if (root == nullptr) return;
-        disk::Folder folder(root, budget_, rules.links);
-        found = files::look_up(folder, query, rules);
-        trouble = folder.trouble();
-        troubled = folder.troubled();
-        opened = folder.opened();
-    }
-    const std::shared_ptr<disk::OpenFiles> budget_;
-};
-
-// A read that may wait for the disk.
-class FileRead final : public disk::Task {
- public:
-    FileRead(std::shared_ptr<const disk::File> file, const files::Piece& wanted)
-        : file_(std::move(file)), from_(wanted.from), size_(wanted.size) {}
-    std::string bytes;
-
- private:
-    void work() override {
-        bytes.resize(size_);
-        bytes.resize(file_->read(from_, bytes).bytes);
-    }
-    const std::shared_ptr<const disk::File> file_;
-    const std::uint64_t from_, size_;
-};
 
 // Room for the status line and the fields that are not the file's.
 constexpr std::size_t usual_head = 256;
@@ -166,16 +118,23 @@ void Session::look_now(const files::Query& query, files::Resolved& found) {
 task<error_code> Session::look_on_disk(files::Query query, files::Resolved& found) {
     if (!client_.hold_head()) co_return errc::input_full;
     const auto look =
-        std::make_shared<Look>(request_->route, std::move(query), station().commons.open_files);
+        std::make_shared<FileLook>(request_->route, std::move(query), station().commons.open_files);
     const error_code failure = co_await wait_for(look->route->files->root, look);
     if (failure) co_return failure;
     client_.view_head_again();
     if (look->root != nullptr)
         station().roots.put(look->route->files->root, look->root, loop().woke());
     if (look->trouble != 0) station().tell_file(*request_, look->troubled, look->trouble);
-    for (auto& file : look->opened) station().kept_files.keep(std::move(file), loop().woke());
     found = std::move(look->found);
+    if (found.file != nullptr) use_kept(static_cast<disk::File&>(*found.file));
+    for (auto& file : look->opened) station().kept_files.keep(std::move(file), loop().woke());
     co_return error_code();
+}
+
+// Some file systems are asked at each look-up, and the file that is kept may be a copy.
+void Session::use_kept(disk::File& file) {
+    const auto kept = station().kept_files.find(file.identity(), loop().woke());
+    if (kept) file.use(*kept);
 }
 
 // A disk that is silent gets as much time as a backend.
@@ -235,7 +194,7 @@ void Session::answer_with(files::Resolved& found) {
         files::answer_of(found, *request_->route->files, wanted, request_->record.received.unix_s(),
                          wanted.range.empty() ? std::string() : separator_of(request_->record));
     file_ = std::make_unique<FileAnswer>(std::move(answer),
-                                         std::static_pointer_cast<const disk::File>(found.file));
+                                         std::static_pointer_cast<disk::File>(found.file));
 }
 
 // The fallback is run under the path that was asked for, as any front controller.
@@ -297,9 +256,19 @@ task<error_code> Session::send_file() {
 }
 
 task<error_code> Session::read_file() {
-    const auto read = std::make_shared<FileRead>(file_->file(), file_->wanted());
+    disk::File& file = *file_->file();
+    const bool copies = station().kept_files.wants_copy(file.identity(), loop().woke(),
+                                                        request_->record.received);
+    const auto read = std::make_shared<FileRead>(file_->file(), file_->wanted(),
+                                                 copies ? station().commons.copies : nullptr);
     const error_code failure = co_await wait_for(request_->route->files->root, read);
     if (failure) co_return failure;
+    if (read->copy != nullptr) {
+        const disk::OpenedFile copy{file.identity(), std::move(read->copy), disk::Place::memory};
+        file.use(copy);
+        station().kept_files.replace(copy, loop().woke());
+        co_return error_code();
+    }
     if (read->bytes.empty()) co_return lose_file();
     file_->give(std::move(read->bytes));
     co_return error_code();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "disk/folder.hpp"
+#include "disk/file_copy.hpp"
 #include "disk/readers.hpp"
 #include "http/accept.hpp"
 #include "http/parser.hpp"
@@ -105,6 +106,7 @@ struct Commons {
     ClientCounts clients{};                 ///< connections by client
     InputBudget input{~0ull};               ///< limited by the Assembly
     std::shared_ptr<disk::OpenFiles> open_files = std::make_shared<disk::OpenFiles>();
+    std::shared_ptr<disk::CopyMemory> copies = std::make_shared<disk::CopyMemory>();
     disk::Readers readers{};                 ///< of files that are not in memory
     std::unique_ptr<Peers> peers = nullptr;  ///< null: not of a cluster; fixed before the loops run
     trace::Buffer traces{};                  ///< of finished requests, for the exporter

@@ -274,6 +274,7 @@ class TestASlowDisk(unittest.TestCase):
         (self.folder / "disk").mkdir()
         contents = {"index.html": b"<h1>at once</h1>", "late.css": b"lost", "shut.css": b"open", "denied.css": b"", "told.css": b"closed"}
         contents |= {f"slow{n}.bin": bytes([n]) * 300_000 for n in range(8)}
+        contents |= {"direct.css": b"a { b: c }\n" * 20_000, "direct.bin": bytes(5 << 20)}
         try:
             self.disk = SlowDisk(self.folder / "disk", contents)
         except OSError as why:
@@ -390,6 +391,26 @@ file_io: {{ threads: 2, max_waiting: 2 }}""")
         self.assertIn(len(served), range(1, 5))
         for answer in served:
             self.assertEqual(len(answer.body), 300_000)
+
+    def is_read_for_each(self, path, times):
+        """Whether each of so many requests read the file from the disk."""
+        read = self.disk.reads[path]
+        for n in range(times):
+            self.assertEqual(ask(self.port, f"/{path}").body, self.disk.files[path])
+            if self.disk.reads[path] == read:
+                return False
+            read = self.disk.reads[path]
+        return True
+
+    def test_is_not_read_for_each_client_of_a_file(self):
+        self.start()
+        wait_for(lambda: not self.is_read_for_each("direct.css", 10), "an answer comes from a copy")
+        self.assertEqual(ask(self.port, "/direct.css", fields={"Range": "bytes=11-21"}).body, b"a { b: c }\n")
+        self.assertTrue(self.is_read_for_each("direct.bin", 10), "5 MiB: more than an eighth of 32 MiB")
+
+    def test_is_read_for_each_client_where_no_memory_is_given(self):
+        self.start("file_io: { max_memory: 0 }")
+        self.assertTrue(self.is_read_for_each("direct.css", 20))
 
     def test_is_left_by_clients_that_leave_and_by_the_end(self):
         self.start("drain_timeout: 1s")

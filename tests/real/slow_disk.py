@@ -2,6 +2,7 @@
 
 Speaks the kernel's protocol itself, so no library is needed; mounting needs root.
 """
+import collections
 import ctypes
 import errno
 import os
@@ -10,11 +11,13 @@ import threading
 
 LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, OPENDIR, RELEASEDIR = 1, 2, 3, 14, 15, 18, 25, 26, 27, 29
 INTERRUPT, BATCH_FORGET = 36, 42
+DIRECT_IO = 1  # the system keeps none of it in memory
 
 
 class SlowDisk:
     """`files`: contents by name. Names that begin with `slow` wait for release() at each read, `lost` at the look-up,
-    `shut` when they are opened, `told` when they are closed; `denied` must not be opened. What was found once is known to the kernel from then on."""
+    `shut` when they are opened, `told` when they are closed; `denied` must not be opened. What was found once is known to the kernel from then on.
+    Each read of a file whose name begins with `direct` asks here; `reads` counts them."""
 
     def __init__(self, folder, files):
         self.folder, self.files = str(folder), files
@@ -22,6 +25,7 @@ class SlowDisk:
         self.open = threading.Event()
         self.lock = threading.Lock()
         self.hanging = set()  # requests that wait
+        self.reads = collections.Counter()
         self.device = os.open("/dev/fuse", os.O_RDWR)
         options = f"fd={self.device},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
         libc = ctypes.CDLL(None, use_errno=True)
@@ -66,6 +70,9 @@ class SlowDisk:
         if opcode == OPEN:
             return self.names[node - 2].startswith("shut")
         return opcode == LOOKUP and body.startswith(b"lost")
+
+    def name_of(self, node):
+        return "" if node == 1 else self.names[node - 2]
 
     @property
     def waiting(self):
@@ -113,16 +120,17 @@ class SlowDisk:
             if name not in self.files:
                 raise OSError(errno.ENOENT, name)
             found = self.names.index(name) + 2
-            known_for = 3600 if name.startswith(("shut", "denied")) else 0
+            known_for = 3600 if name.startswith(("shut", "denied", "direct")) else 0
             return struct.pack("<QQQQII", found, 0, known_for, known_for, 0, 0) + self.attributes(found)
         if opcode == GETATTR:
             return struct.pack("<QII", 0, 0, 0) + self.attributes(node)
         if opcode == OPEN and self.names[node - 2].startswith("denied"):
             raise OSError(errno.EPERM, "denied")
         if opcode in (OPEN, OPENDIR):
-            return struct.pack("<QII", 0, 0, 0)
+            return struct.pack("<QII", 0, DIRECT_IO if self.name_of(node).startswith("direct") else 0, 0)
         if opcode == READ:
             _, offset, size = struct.unpack_from("<QQI", body)
+            self.reads[self.name_of(node)] += 1
             return self.files[self.names[node - 2]][offset:offset + size]
         if opcode in (RELEASE, RELEASEDIR, FLUSH):
             return b""
