@@ -31,9 +31,9 @@ using FilesOverrides = FilesIn<Said>;
 
 /// Reading files from disks.
 struct FileIo {
-    std::uint32_t threads = 4;         ///< that wait for disks
-    std::uint32_t max_waiting = 1024;  ///< for such a thread; 503 above
-    std::uint32_t max_open = 1024;     ///< files, for all clients together; 503 above
+    std::uint32_t threads = 4;               ///< that wait for disks
+    std::uint32_t max_waiting = 1024;        ///< for such a thread; 503 above
+    std::uint32_t max_open = 1024;           ///< files, for all clients together; 503 above
     std::uint64_t max_memory = 32ull << 20;  ///< for copies of files
     bool operator==(const FileIo&) const = default;
 };

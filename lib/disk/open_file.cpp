@@ -57,8 +57,7 @@ ReadResult File::read_now(std::uint64_t from, std::span<char> into) const {
     if (file_.place == Place::untold) return {0, EAGAIN};
     const iovec piece{into.data(), into.size()};
     const int flags = file_.place == Place::memory ? 0 : RWF_NOWAIT;
-    ReadResult out =
-        result_of(::preadv2(descriptor(), &piece, 1, static_cast<off_t>(from), flags));
+    ReadResult out = result_of(::preadv2(descriptor(), &piece, 1, static_cast<off_t>(from), flags));
     if (out.error == EOPNOTSUPP || out.error == ENOSYS || out.error == EINTR) out.error = EAGAIN;
     return out;
 }

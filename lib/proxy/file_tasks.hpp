@@ -1,5 +1,5 @@
-// What a session leaves to a reader of the disk for the files of its route. Owned by the session and
-// the reader; the fields are the session's once the task is done.
+// What a session leaves to a reader of the disk for the files of its route. Owned by the session
+// and the reader; the fields are the session's once the task is done.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace ticketgate {
 class FileLook final : public disk::Task {
  public:
     FileLook(std::shared_ptr<const Route> its_route, files::Query asked,
-         std::shared_ptr<disk::OpenFiles> budget)
+             std::shared_ptr<disk::OpenFiles> budget)
         : route(std::move(its_route)), query(std::move(asked)), budget_(std::move(budget)) {}
 
     const std::shared_ptr<const Route> route;

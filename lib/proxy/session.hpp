@@ -22,7 +22,7 @@ namespace ticketgate {
 namespace disk {
 class File;
 class Task;
-}
+}  // namespace disk
 
 struct FailureResponse;
 

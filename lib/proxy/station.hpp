@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "disk/folder.hpp"
 #include "disk/file_copy.hpp"
+#include "disk/folder.hpp"
 #include "disk/readers.hpp"
 #include "http/accept.hpp"
 #include "http/parser.hpp"

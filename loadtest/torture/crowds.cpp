@@ -63,7 +63,7 @@ Task<> ask_and_take_nothing(World& world, std::deque<Wire>& crowd, const Endpoin
     }
 }
 
-// The limit holds for those that were sent away, too: long before their write_timeout they are gone.
+// The limit holds for those that were sent away, too: they go long before their write_timeout.
 Task<> expect_within_limit(World& world, double limit) {
     const auto until = world.patience();
     double open = limit + 1;

@@ -183,7 +183,7 @@ class ProcessTest(OnItsMachine):
         self.assertEqual(self.get("/")[0], 200)
 
     def test_the_operator_gets_in_when_no_descriptor_is_left(self):
-        child = self.start(self.config())
+        child = self.start(self.config(admin=", read_timeout: 10m"))
         self.assertEqual(self.get("/readyz", self.admin)[0], 200)
         used = [int(number) for number in os.listdir(f"/proc/{child.pid}/fd")]
         hard = resource.prlimit(child.pid, resource.RLIMIT_NOFILE)[1]

@@ -99,9 +99,7 @@ class KeptCopies : public Copies {
         one_.identity.changed_ns = one_.identity.mtime_ns = (today_.unix_us - 2'000'000) * 1000;
         kept_.keep(one_, now_);
     }
-    bool wants(const OpenedFile& file) {
-        return kept_.wants_copy(file.identity, now_, today_);
-    }
+    bool wants(const OpenedFile& file) { return kept_.wants_copy(file.identity, now_, today_); }
 
     const WallTime today_{1'700'000'000'000'000};
     Time now_ = Time(1h);
