@@ -48,7 +48,7 @@ task<void> Connection::run() {
             const After after = co_await answer(input);
             if (after == After::over) co_return;
             if (push() != net::Io::ok && !co_await flush_slowly()) co_return;
-            if (after == After::sent || sent_away) co_return;
+            if (after == After::sent) co_return;
             continue;
         }
         if (sent_away) co_return;

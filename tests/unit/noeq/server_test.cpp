@@ -182,7 +182,7 @@ TEST(NoeqServer, ThoseThatAreSentAwayDoNotStayBehindTheLimit) {
     EXPECT_EQ(stepped.timed_out(), 0);
 }
 
-// One that goes on asking is answered what it has asked, not what it asks then.
+// It is idle between its requests.
 TEST(NoeqServer, OneThatIsSentAwayGoesThoughItAsks) {
     Stepped stepped(1s, 1);
     stepped.runs = true;
@@ -195,7 +195,6 @@ TEST(NoeqServer, OneThatIsSentAwayGoesThoughItAsks) {
         while (first.send("\1") == Socket::Status::ok && reader.exactly(8, bytes)) bytes.clear();
         ended = true;
     });
-    // Newcomers wait while it is busy, and it is idle between its requests.
     auto second = Socket::connect(stepped.server->local());
     EXPECT_EQ(take(second, 1).size(), 1u);
     EXPECT_TRUE(eventually([&] { return ended.load(); }));
