@@ -32,12 +32,12 @@ read -ra options <<<"${TICKETGATE_OPTIONS:-}"
 longest=${LONGEST:-25s}
 
 say() { printf 'swap: %s\n' "$*" >&2; }
-ticketgate() { "${program[@]}" "$@" "${options[@]}"; }
-hold() { ticketgate pause "$queue" --for "$longest" >&2 || exit 1; }
+run() { "${program[@]}" "$@" "${options[@]}"; }
+hold() { run pause "$queue" --for "$longest" >&2 || exit 1; }
 
 # Sets state to the summary of the queue. It cuts the tickets off, since clients chose their texts. Ends the
 # script where a pause would not hold.
-ask() { state=$(ticketgate queues "$queue" --json | grep -o "^{[^[]*"); }
+ask() { state=$(run queues "$queue" --json | grep -o "^{[^[]*"); }
 look() {
     ask || exit 1
     if [[ $state == *'"elsewhere":"other_replica"'* ]]; then
@@ -87,6 +87,6 @@ if [[ $state != *'"paused":true'* || $state == *'"elsewhere":"other_replica"'* ]
 elif ((code)); then
     say "the command failed; $queue stays paused for at most $longest, or until: ticketgate resume $queue"
 else
-    ticketgate resume "$queue" >&2
+    run resume "$queue" >&2
 fi
 exit "$code"

@@ -1,5 +1,6 @@
 #include "admin/server.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -78,10 +79,25 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
                 if (cancelled || !self->acceptor.is_open()) return;
                 if (!error) self->begin(std::move(socket), {});
                 if (self->house->handed_over()) return;
-                if (!error || (no_descriptors(error) && self->house->guests.make_room()))
-                    return self->accept();
+                if (!error) return self->accept();
+                // The system says so before it looks whether a client waits.
+                if (no_descriptors(error) && !self->has_client()) return self->await_client();
+                if (no_descriptors(error) && self->house->guests.make_room()) return self->accept();
                 self->report(error.value());
                 self->accept_later();
+            });
+    }
+
+    bool has_client() {
+        pollfd entry{acceptor.native_handle(), POLLIN, 0};
+        return ::poll(&entry, 1, 0) > 0;
+    }
+
+    void await_client() {
+        acceptor.async_wait(
+            asio::socket_base::wait_read, [self = this->shared_from_this()](error_code error) {
+                if (!error && self->acceptor.is_open() && !self->house->handed_over())
+                    self->accept();
             });
     }
 

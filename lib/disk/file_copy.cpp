@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace ticketgate::disk {
@@ -10,6 +11,15 @@ namespace {
 
 // So that no single file takes the room of all others.
 constexpr std::uint64_t files_at_least = 8;
+
+// What a copy costs beside its bytes: at least a page for the last of them and one for the rest.
+constexpr std::uint64_t page = 4096;
+std::uint64_t cost_of(std::uint64_t bytes) {
+    return (bytes + page - 1) / page * page + page;
+}
+
+// One read. A disk that needs long for the whole file is asked for no more of them.
+constexpr std::uint64_t most_at_once = 64 << 10;
 
 // MFD_NOEXEC_SEAL, which the headers of Debian 12 do not have. Systems may demand it (Linux 6.3).
 constexpr unsigned no_exec = 8;
@@ -22,21 +32,27 @@ Descriptor memory_file() {
 }
 
 struct Copy {
-    Copy(std::uint64_t bytes, std::shared_ptr<CopyMemory> of)
-        : size(of->take(bytes) ? bytes : 0), memory(std::move(of)) {}
-    ~Copy() { memory->give_back(size); }
+    Copy(const File& of, std::shared_ptr<CopyMemory> its_memory)
+        : cost(its_memory->take(cost_of(of.size)) ? cost_of(of.size) : 0),
+          memory(std::move(its_memory)),
+          original(of.shared()) {}
+    ~Copy() { memory->give_back(cost); }
     Copy(const Copy&) = delete;
     Copy& operator=(const Copy&) = delete;
-    const std::uint64_t size;  // 0: there is no room
+    const std::uint64_t cost;  // 0: there is no room
     const std::shared_ptr<CopyMemory> memory;
+    // Open, so that no other file gets its identity.
+    const SharedDescriptor original;
     Descriptor file{-1};
 };
 
-bool copy_all(int from, int to, std::uint64_t size) {
+bool copy_all(int from, int to, std::uint64_t size, Time until) {
     off_t at = 0;
     while (static_cast<std::uint64_t>(at) < size) {
-        const auto n = ::sendfile(to, from, &at, size - static_cast<std::uint64_t>(at));
+        const std::uint64_t left = size - static_cast<std::uint64_t>(at);
+        const auto n = ::sendfile(to, from, &at, std::min(left, most_at_once));
         if (n == 0 || (n < 0 && errno != EINTR)) return false;
+        if (monotonic_now() >= until) return static_cast<std::uint64_t>(at) == size;
     }
     return true;
 }
@@ -53,11 +69,13 @@ bool CopyMemory::take(std::uint64_t bytes) {
     return true;
 }
 
-SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory) {
-    const auto copy = std::make_shared<Copy>(file.size, memory);
-    if (copy->size == 0) return nullptr;
+SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory,
+                         Duration most) {
+    const Time until = monotonic_now() + most;
+    const auto copy = std::make_shared<Copy>(file, memory);
+    if (copy->cost == 0 || file.size == 0) return nullptr;
     copy->file = memory_file();
-    if (copy->file.get() < 0 || !copy_all(file.descriptor(), copy->file.get(), copy->size))
+    if (copy->file.get() < 0 || !copy_all(file.descriptor(), copy->file.get(), file.size, until))
         return nullptr;
     return {copy, &copy->file};
 }

@@ -1,6 +1,7 @@
 // Copies of files in memory, for file systems that do not tell what the system has in memory (FUSE,
 // NFS, overlayfs): without a copy each read there needs a reader. A copy is a descriptor as any
-// other file's (memfd_create(2)), and lives as long as it is shared.
+// other file's (memfd_create(2)), and lives as long as it is shared; as long, the file that it was
+// made of stays open.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,10 @@ class CopyMemory {
     std::atomic<std::uint64_t> used_{0}, most_{32ull << 20};
 };
 
-/// Reads the whole file; may wait for the disk. Null: there is no room, the file is shorter than it
-/// was, or the system refuses; the file itself is as good as before.
-SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory);
+/// Reads the whole file, unless that takes longer than `most`; may wait for the disk. Null: it did,
+/// there is no room, the file is shorter than it was, or the system refuses; the file itself is as
+/// good as before.
+SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory,
+                         Duration most = 50ms);
 
 }  // namespace ticketgate::disk

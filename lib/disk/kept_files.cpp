@@ -16,7 +16,7 @@ constexpr Duration file_stays = 1s;
 
 constexpr std::int64_t settles_after_us = 2'000'000;
 
-// A loop's share of the process's descriptors, beside those of file_io.max_open.
+// A loop's share of the process's descriptors, beside those of file_io.max_open. A copy has two.
 constexpr std::size_t most_kept = 128;
 
 // A file may bear a date that 64 bits of nanoseconds do not reach: before 1677, or after 2262.
@@ -75,11 +75,18 @@ void KeptFiles::replace(OpenedFile copy, Time now) {
         entry->file = std::move(copy);
     else
         keep(std::move(copy), now);
+    while (descriptors() > most_kept) entries_.pop_front();
+}
+
+std::size_t KeptFiles::descriptors() const {
+    const auto is_copy = [](const Entry& entry) { return entry.file.place == Place::memory; };
+    const auto copies = std::ranges::count_if(entries_, is_copy);
+    return entries_.size() + static_cast<std::size_t>(copies);
 }
 
 void KeptFiles::keep(OpenedFile file, Time now) {
     if (entry_of(file.identity, now) != nullptr) return;
-    if (entries_.size() >= most_kept) entries_.pop_front();
+    while (!entries_.empty() && descriptors() >= most_kept) entries_.pop_front();
     entries_.push_back({std::move(file), now + file_stays});
 }
 

@@ -16,8 +16,7 @@ namespace ticketgate::disk {
 using SharedDescriptor = std::shared_ptr<const Descriptor>;
 
 /// Identifies the file behind a descriptor. While a file is open its number (`inode`) is no
-/// other's, and each change of its bytes, its size or its rights changes the rest. A copy stands
-/// for a file that may be closed: its `changed_ns` is older than that of any later file.
+/// other's, and each change of its bytes, its size or its rights changes the rest.
 struct Identity {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t changed_ns = 0, mtime_ns = 0;
@@ -69,6 +68,7 @@ class KeptFiles {
         enum class Copy : std::uint8_t { unwanted, wanted, asked } copy = Copy::unwanted;
     };
     Entry* entry_of(const Identity& identity, Time now);
+    std::size_t descriptors() const;
     std::deque<Entry> entries_;  // the oldest first
 };
 

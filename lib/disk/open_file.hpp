@@ -51,6 +51,7 @@ class File final : public files::OpenFile {
     ~File() override { budget_->give_back(); }
 
     const Identity& identity() const { return file_.identity; }
+    const SharedDescriptor& shared() const { return file_.descriptor; }
     int descriptor() const { return file_.descriptor->get(); }
 
     /// Goes on with another descriptor of the same file, or a copy. On the loop of its session,

@@ -42,6 +42,8 @@ class FileAnswer {
     /// The part of the file to be read from the disk; bounded.
     const std::shared_ptr<disk::File>& file() const { return file_; }
     files::Piece wanted() const;
+    /// Bytes of the file that the part in hand still needs.
+    std::uint64_t left() const { return left_; }
     void give(std::string bytes) { given_ = std::move(bytes); }
 
     std::uint64_t taken() const { return taken_; }  ///< bytes that the client's connection took

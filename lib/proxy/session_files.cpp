@@ -257,8 +257,9 @@ task<error_code> Session::send_file() {
 
 task<error_code> Session::read_file() {
     disk::File& file = *file_->file();
-    const bool copies =
-        station().kept_files.wants_copy(file.identity(), loop().woke(), request_->record.received);
+    const bool whole = file_->left() >= file.size / 2;  // a copy for a few bytes pays nobody
+    const bool copies = whole && station().kept_files.wants_copy(file.identity(), loop().woke(),
+                                                                 request_->record.received);
     const auto read = std::make_shared<FileRead>(file_->file(), file_->wanted(),
                                                  copies ? station().commons.copies : nullptr);
     const error_code failure = co_await wait_for(request_->route->files->root, read);

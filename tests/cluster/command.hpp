@@ -19,12 +19,14 @@ class Command {
         std::string endpoints;
         for (std::size_t i = 0; i < store.size(); ++i)
             endpoints += (i == 0 ? "\"" : ", \"") + store.url(i) + "\"";
+        const bool has_timeout = more.find("timeout") != std::string::npos;
+        const std::string patience = has_timeout ? "" : ", timeout: 20s";
         file_ = folder_.write("c.yaml",
                               "listen: [{address: \"127.0.0.1:8080\"}]\n"
                               "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
                               "routes: [{prefix: /, upstream: app}]\n"
                               "cluster: {name: shop, lease: 60s, store: {endpoints: [" +
-                                  endpoints + "]" + more +
+                                  endpoints + "]" + patience + more +
                                   "}, peer: {listen: \"127.0.0.1:8081\", "
                                   "advertise: \"127.0.0.1:8081\", "
                                   "secret: 0123456789abcdef}}\n");

@@ -203,6 +203,24 @@ class ProcessTest(OnItsMachine):
         for connection in silent:
             connection.close()
 
+    def test_no_connection_goes_for_an_operator_who_has_room(self):
+        child = self.start(self.config(admin=", read_timeout: 10m"))
+        links = lambda: [os.readlink(f"/proc/{child.pid}/fd/{n}") for n in os.listdir(f"/proc/{child.pid}/fd")]
+        sockets = lambda: sum(link.startswith("socket:") for link in links())
+        before = sockets()
+        silent = self.hold(self.admin, 4)  # they have the descriptors that are kept for the operator
+        wait_for(lambda: sockets() == before + 4, "they are accepted", PATIENCE)
+        used = {int(number) for number in os.listdir(f"/proc/{child.pid}/fd")}
+        second = [number for number in range(max(used) + 3) if number not in used][1]
+        resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (second, resource.prlimit(child.pid, resource.RLIMIT_NOFILE)[1]))
+        for _ in range(5):
+            self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+        for connection in silent:
+            connection.setblocking(False)
+            with self.assertRaises(BlockingIOError, msg="it is open"):
+                connection.recv(1)
+            connection.close()
+
     def test_a_limit_without_descriptors_for_requests_is_refused_at_the_start(self):
         def start_with(most):
             return self.start(self.config(f"spool: {{ directory: \"{self.folder}\" }}\n", route=", queue: q"), wait=False,

@@ -158,6 +158,15 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(swap.returncode, 0, swap.stderr)
         self.assertTrue((self.folder / "ran").exists())
 
+    def test_the_program_is_found_by_its_name(self):
+        os.symlink(os.path.abspath(TICKETGATE), self.folder / "ticketgate")
+        command = ["sh", "-c", 'ticketgate "$@" > "$RAN"', "sh", "version"]  # COMMAND may be the program, too
+        swap = subprocess.run([str(SWAP), "app", *command], capture_output=True, text=True, timeout=60, check=False,
+                              env={"PATH": f"{self.folder}:/usr/bin:/bin", "RAN": str(self.folder / "ran"),
+                                   "TICKETGATE_OPTIONS": f"--admin unix:{self.admin}"})
+        self.assertEqual(swap.returncode, 0, swap.stderr)
+        self.assertIn("ticketgate", (self.folder / "ran").read_text())
+
     def test_a_command_that_outlasts_the_pause_is_told(self):
         """It ends when the queue goes on, not after some time."""
         goes_on = f"until {TICKETGATE} -c {self.config} queues app --json | grep -q '\"paused\":false'; do :; done"

@@ -188,9 +188,12 @@ def unread(client):
 
 
 def rests(pid):
-    """All threads of a process wait for events."""
-    return all((task / "stat").read_text().rsplit(")", 1)[1].split()[0] == "S"
-               for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+    """All threads of a process wait for events; none ends meanwhile."""
+    try:
+        return all((task / "stat").read_text().rsplit(")", 1)[1].split()[0] == "S"
+                   for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return False
 
 
 def wake_ups(pid):

@@ -56,9 +56,9 @@ TEST_F(Copies, StayWhatTheFileWas) {
 TEST_F(Copies, GiveTheirMemoryBackWithTheLastOwner) {
     const auto original = file(opened(std::string(1000, 'x')));
     SharedDescriptor copy = copy_of(*original, memory_);
-    EXPECT_EQ(memory_->used(), 1000u);
+    EXPECT_EQ(memory_->used(), 8192u) << "its page, and one for the rest";
     const SharedDescriptor other = std::exchange(copy, nullptr);
-    EXPECT_EQ(memory_->used(), 1000u);
+    EXPECT_EQ(memory_->used(), 8192u);
     EXPECT_EQ(::fcntl(other->get(), F_GETFD), FD_CLOEXEC) << "no worker inherits it";
     EXPECT_EQ(other.use_count(), 1);
 }
@@ -70,10 +70,10 @@ TEST_F(Copies, ReturnToTheLimit) {
 }
 
 TEST_F(Copies, TakeNoMoreMemoryThanTheLimit) {
-    memory_->limit(8'000);
-    const auto large = file(opened(std::string(1001, 'x')));
+    memory_->limit(65'536);
+    const auto large = file(opened(std::string(4097, 'x')));
     EXPECT_EQ(copy_of(*large, memory_), nullptr) << "more than an eighth";
-    const auto small = file(opened(std::string(1000, 'x')));
+    const auto small = file(opened(std::string(1, 'x')));
     std::vector<SharedDescriptor> copies;
     while (SharedDescriptor copy = copy_of(*small, memory_)) copies.push_back(std::move(copy));
     EXPECT_EQ(copies.size(), 8u);
@@ -91,6 +91,25 @@ TEST_F(Copies, OfAFileThatBecameShorterAreNotMade) {
     EXPECT_EQ(copy_of(*file(longer), memory_), nullptr);
     EXPECT_EQ(copy_of(*file(opened("")), memory_), nullptr) << "nothing to copy";
     EXPECT_EQ(memory_->used(), 0u);
+}
+
+// So no other file, nor one of another file system, gets its identity.
+TEST_F(Copies, KeepTheirFileOpen) {
+    OpenedFile original = opened("what the file says");
+    const std::weak_ptr<const Descriptor> is_open = original.descriptor;
+    SharedDescriptor copy = copy_of(*file(original), memory_);
+    original.descriptor = nullptr;
+    EXPECT_FALSE(is_open.expired());
+    copy = nullptr;
+    EXPECT_TRUE(is_open.expired());
+}
+
+TEST_F(Copies, AreGivenUpWhereTheDiskIsSlow) {
+    const auto large = file(opened(std::string(1 << 20, 'x')));
+    EXPECT_EQ(copy_of(*large, memory_, 0s), nullptr);
+    EXPECT_EQ(memory_->used(), 0u);
+    const auto small = file(opened("read at once"));
+    EXPECT_NE(copy_of(*small, memory_, 0s), nullptr) << "all is read by then";
 }
 
 class KeptCopies : public Copies {
@@ -138,6 +157,16 @@ TEST_F(KeptCopies, StandForTheFileAsLongAsItWouldBeKept) {
     EXPECT_FALSE(kept_.find(other.identity, now_));
     EXPECT_FALSE(kept_.find(one_.identity, now_ + 1s));
     EXPECT_FALSE(kept_.wants_copy(one_.identity, now_ + 1s, today_));
+}
+
+TEST_F(KeptCopies, CountAsTwoDescriptors) {
+    OpenedFile copy = one_;
+    copy.place = Place::memory;
+    for (int i = 0; i < 200; ++i) {
+        ++copy.identity.inode;
+        kept_.keep(copy, now_);
+    }
+    EXPECT_EQ(kept_.size(), 64u);
 }
 
 TEST_F(KeptCopies, ThatTookTooLongAreKeptThemselves) {
