@@ -80,9 +80,11 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
                 if (!error) self->begin(std::move(socket), {});
                 if (self->house->handed_over()) return;
                 if (!error) return self->accept();
-                // The system says so before it looks whether a client waits.
-                if (no_descriptors(error) && !self->has_client()) return self->await_client();
-                if (no_descriptors(error) && self->house->guests.make_room()) return self->accept();
+                if (no_descriptors(error)) {
+                    // The system says so before it looks whether a client waits.
+                    if (!self->has_client()) return self->await_client();
+                    if (self->house->guests.make_room()) return self->accept();
+                }
                 self->report(error.value());
                 self->accept_later();
             });

@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/take_within.hpp"
+
 namespace ticketgate::disk {
 namespace {
 
 // So that no single file takes the room of all others.
 constexpr std::uint64_t files_at_least = 8;
 
-// What a copy costs beside its bytes: at least a page for the last of them and one for the rest.
-constexpr std::uint64_t page = 4096;
+// A memory file takes whole pages, and the system needs about one more to manage it.
 std::uint64_t cost_of(std::uint64_t bytes) {
+    const std::uint64_t page = page_size();
     return (bytes + page - 1) / page * page + page;
 }
 
@@ -61,12 +63,7 @@ bool copy_all(int from, int to, std::uint64_t size, Time until) {
 
 bool CopyMemory::take(std::uint64_t bytes) {
     const std::uint64_t most = most_;
-    if (bytes > most / files_at_least) return false;
-    std::uint64_t used = used_;
-    do {
-        if (used > most - bytes) return false;
-    } while (!used_.compare_exchange_weak(used, used + bytes));
-    return true;
+    return bytes <= most / files_at_least && take_within(used_, most, bytes);
 }
 
 SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory,

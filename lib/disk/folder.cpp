@@ -77,12 +77,16 @@ files::Found Folder::open_in_budget(const std::string& path) {
     const auto seen = look_at(opened.descriptor.get());
     if (!seen) return not_opened(path, errno);
     if (seen->kind != Seen::Kind::file) return {kind_of(*seen)};
-    std::optional<OpenedFile> file;
-    if (wait_ == Wait::may)
-        opened_.push_back(*(file = budget_->share(std::move(opened.descriptor), seen->identity)));
-    else if (file = kept_->find(seen->identity, now_); !file)
+    OpenedFile file;
+    if (wait_ == Wait::may) {
+        file = budget_->share(std::move(opened.descriptor), seen->identity);
+        opened_.push_back(file);
+    } else if (auto kept = kept_->find(seen->identity, now_)) {
+        file = *std::move(kept);
+    } else {
         return {Kind::unknown};
-    return {Kind::file, seen->identity.mtime_ns, std::make_shared<File>(*std::move(file), budget_)};
+    }
+    return {Kind::file, seen->identity.mtime_ns, std::make_shared<File>(std::move(file), budget_)};
 }
 
 Opened Folder::reach(const std::string& path, To to) const {

@@ -14,6 +14,7 @@ namespace {
 // that was removed takes space while it is open.
 constexpr Duration file_stays = 1s;
 
+// KeptFiles::wants_copy() says why.
 constexpr std::int64_t settles_after_us = 2'000'000;
 
 // A loop's share of the process's descriptors, beside those of file_io.max_open. A copy has two.
@@ -71,23 +72,25 @@ bool KeptFiles::wants_copy(const Identity& identity, Time now, WallTime today) {
 
 // The entry of the original may have gone meanwhile.
 void KeptFiles::replace(OpenedFile copy, Time now) {
-    if (Entry* const entry = entry_of(copy.identity, now))
-        entry->file = std::move(copy);
-    else
-        keep(std::move(copy), now);
-    while (descriptors() > most_kept) entries_.pop_front();
+    Entry* const entry = entry_of(copy.identity, now);
+    if (entry == nullptr) return keep(std::move(copy), now);
+    entry->file = std::move(copy);
+    close_beyond_limit();
 }
 
-std::size_t KeptFiles::descriptors() const {
-    const auto is_copy = [](const Entry& entry) { return entry.file.place == Place::memory; };
-    const auto copies = std::ranges::count_if(entries_, is_copy);
-    return entries_.size() + static_cast<std::size_t>(copies);
+void KeptFiles::close_beyond_limit() {
+    const auto cost = [](const Entry& entry) {
+        return entry.file.place == Place::memory ? std::size_t{2} : std::size_t{1};
+    };
+    std::size_t open = 0;
+    for (const Entry& entry : entries_) open += cost(entry);
+    for (; open > most_kept; entries_.pop_front()) open -= cost(entries_.front());
 }
 
 void KeptFiles::keep(OpenedFile file, Time now) {
     if (entry_of(file.identity, now) != nullptr) return;
-    while (!entries_.empty() && descriptors() >= most_kept) entries_.pop_front();
     entries_.push_back({std::move(file), now + file_stays});
+    close_beyond_limit();
 }
 
 Duration KeptFiles::forget(Time now) {

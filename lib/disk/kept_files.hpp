@@ -68,7 +68,7 @@ class KeptFiles {
         enum class Copy : std::uint8_t { unwanted, wanted, asked } copy = Copy::unwanted;
     };
     Entry* entry_of(const Identity& identity, Time now);
-    std::size_t descriptors() const;
+    void close_beyond_limit();
     std::deque<Entry> entries_;  // the oldest first
 };
 

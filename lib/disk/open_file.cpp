@@ -29,6 +29,11 @@ ReadResult result_of(ssize_t n) {
 
 }  // namespace
 
+std::uint64_t page_size() {
+    static const auto size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return size;
+}
+
 bool OpenFiles::take() {
     if (++open_ <= most_) return true;
     --open_;
@@ -73,7 +78,7 @@ ReadResult File::read(std::uint64_t from, std::span<char> into) const {
 bool File::in_memory(std::uint64_t from, std::uint64_t bytes) const {
     if (file_.place == Place::memory) return bytes != 0;
     if (file_.place == Place::untold || no_cachestat || bytes == 0) return false;
-    static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const std::uint64_t page = page_size();
     CacheRange range{from, bytes};
     CacheState state{};
     if (::syscall(cachestat_number, descriptor(), &range, &state, 0u) != 0) {

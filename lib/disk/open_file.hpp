@@ -34,6 +34,9 @@ class OpenFiles {
     std::atomic<std::uint32_t> open_{0}, most_{1024};
 };
 
+/// Of the system's memory, in bytes.
+std::uint64_t page_size();
+
 /// A number of bytes, or an error. No bytes: the end of the file.
 struct ReadResult {
     std::size_t bytes = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/take_within.hpp"
 
 namespace ticketgate::http {
 
@@ -37,21 +38,14 @@ class SpoolBudget {
  private:
     friend class Spool;
     friend class SpoolFile;
-    static bool take(std::atomic<std::uint64_t>& used, std::uint64_t limit, std::uint64_t n) {
-        std::uint64_t now = used.load(std::memory_order_relaxed);
-        do {
-            if (n > limit || now > limit - n) return false;
-        } while (!used.compare_exchange_weak(now, now + n, std::memory_order_relaxed));
-        return true;
-    }
     static void give_back(std::atomic<std::uint64_t>& used, std::uint64_t n) {
         used.fetch_sub(n, std::memory_order_relaxed);
     }
-    bool take_memory(std::uint64_t n) { return take(memory_, limits_.max_memory, n); }
+    bool take_memory(std::uint64_t n) { return take_within(memory_, limits_.max_memory, n); }
     /// Ignores the limit.
     void add_memory(std::uint64_t n) { memory_.fetch_add(n, std::memory_order_relaxed); }
     void give_memory_back(std::uint64_t n) { give_back(memory_, n); }
-    bool take_disk(std::uint64_t n) { return take(disk_, limits_.max_disk, n); }
+    bool take_disk(std::uint64_t n) { return take_within(disk_, limits_.max_disk, n); }
     void give_disk_back(std::uint64_t n) { give_back(disk_, n); }
     void note_fault(int error) { fault_.store(error, std::memory_order_relaxed); }
 

@@ -70,12 +70,10 @@ task<Connection::After> Connection::answer(std::string_view input) {
         if (next.step == ids::NoeqDecoder::Step::more) co_return After::goes_on;
         if (next.step != ids::NoeqDecoder::Step::request) co_return refuse(next.step);
         server_.busy(*this);  // a part of a login does not make it busy
-        After after = After::goes_on;
         if (server_.source().make(next.count, out_) == IdSource::Made::all)
             made(next.count);
-        else
-            after = co_await make_late(next.count);
-        if (after != After::goes_on) co_return after;
+        else if (const After after = co_await make_late(next.count); after != After::goes_on)
+            co_return after;
         if (out_.size() >= most_unsent && !co_await flush_slowly()) co_return After::over;
         if (in_a_row_ >= most_in_a_row) co_await let_others();
     }
@@ -147,8 +145,7 @@ task<bool> Connection::flush_slowly() {
     co_return true;
 }
 
-// Waits for an event. False: the connection must end, and does not wait for one more event if it
-// has been told so.
+// Waits for an event, unless the connection must end already. False: it must end.
 task<bool> Connection::wait() {
     in_a_row_ = 0;
     const auto over = [this] { return deadline_.expired() || server_.stopping(); };

@@ -23,10 +23,10 @@ class Connection final : public Guest {
     void look_up() override { signal_.notify(); }
 
  private:
-    /// What becomes of the connection after some requests.
+    /// Whether the connection continues behind the requests that were read.
     enum class After : std::uint8_t {
         goes_on,
-        sent,  ///< it ends when the ids so far are sent
+        sent,  ///< it ends when the ids that were made are sent
         over   ///< it ends now
     };
     task<void> run();

@@ -1,5 +1,6 @@
-// What a session leaves to a reader of the disk for the files of its route. Owned by the session
-// and the reader; the fields are the session's once the task is done.
+// Tasks that a session gives to the readers of the disk: to look up a path among the files of its
+// route, and to read a part of a file. Owned by the session and the reader; the session may use the
+// fields when the task is done.
 #pragma once
 
 #include <memory>

@@ -257,9 +257,10 @@ task<error_code> Session::send_file() {
 
 task<error_code> Session::read_file() {
     disk::File& file = *file_->file();
-    const bool whole = file_->left() >= file.size / 2;  // a copy for a few bytes pays nobody
-    const bool copies = whole && station().kept_files.wants_copy(file.identity(), loop().woke(),
-                                                                 request_->record.received);
+    // A copy reads the whole file, so a client that wants a few bytes of it does not make one.
+    const bool much = file_->left() >= file.size / 2;
+    const bool copies = much && station().kept_files.wants_copy(file.identity(), loop().woke(),
+                                                                request_->record.received);
     const auto read = std::make_shared<FileRead>(file_->file(), file_->wanted(),
                                                  copies ? station().commons.copies : nullptr);
     const error_code failure = co_await wait_for(request_->route->files->root, read);

@@ -153,17 +153,16 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertFalse(self.queue()["paused"])
 
     def test_it_finds_the_process_by_the_address_of_its_admin_listener(self):
-        at_the_address = {"TICKETGATE": TICKETGATE, "TICKETGATE_OPTIONS": f"--admin unix:{self.admin}"}
-        swap = self.swap("touch", str(self.folder / "ran"), **at_the_address)
+        swap = self.swap("touch", str(self.folder / "ran"), TICKETGATE=TICKETGATE,
+                         TICKETGATE_OPTIONS=f"--admin unix:{self.admin}")
         self.assertEqual(swap.returncode, 0, swap.stderr)
         self.assertTrue((self.folder / "ran").exists())
 
     def test_the_program_is_found_by_its_name(self):
         os.symlink(os.path.abspath(TICKETGATE), self.folder / "ticketgate")
         command = ["sh", "-c", 'ticketgate "$@" > "$RAN"', "sh", "version"]  # COMMAND may be the program, too
-        swap = subprocess.run([str(SWAP), "app", *command], capture_output=True, text=True, timeout=60, check=False,
-                              env={"PATH": f"{self.folder}:/usr/bin:/bin", "RAN": str(self.folder / "ran"),
-                                   "TICKETGATE_OPTIONS": f"--admin unix:{self.admin}"})
+        swap = self.swap(*command, TICKETGATE="", TICKETGATE_OPTIONS=f"--admin unix:{self.admin}",
+                         PATH=f"{self.folder}:/usr/bin:/bin", RAN=str(self.folder / "ran"))
         self.assertEqual(swap.returncode, 0, swap.stderr)
         self.assertIn("ticketgate", (self.folder / "ran").read_text())
 

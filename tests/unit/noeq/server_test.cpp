@@ -167,7 +167,7 @@ TEST(NoeqServer, ThoseThatDoNotTakeTheirIdsDoNotKeepOthersOut) {
     EXPECT_EQ(take(fifth, 1).size(), 1u);
 }
 
-// Of each client that takes nothing a part of its ids waits in answer().
+// Each of these clients takes nothing, so the service still holds a part of its ids.
 TEST(NoeqServer, ThoseThatAreSentAwayDoNotStayBehindTheLimit) {
     Stepped stepped(1s, 3);
     stepped.runs = true;
