@@ -3,6 +3,7 @@
 
 Usage: upgrade_told_test.py TICKETGATE [unittest's options]
 """
+import contextlib
 import http.client
 import json
 import os
@@ -35,6 +36,26 @@ class Closing(Listening):
                 connection.sendall(b"HTTP/1.1 200 OK\r\nTicketgate-Admin: 1\r\nContent-Length: 3\r\n\r\nok\n")
 
 
+class Relay(Listening):
+    """Passes each connection on along the next of these: a connected socket, and a function that waits for its time."""
+
+    def __init__(self, along):
+        super().__init__()
+        self.along = iter(along)
+        self.start()
+
+    def serve(self, connection):
+        with connection:
+            onward, wait = next(self.along, (None, None))
+            if onward is None:
+                return
+            wait()
+            onward.sendall(connection.recv(65536))
+            with contextlib.suppress(OSError):  # the test has ended
+                while piece := onward.recv(65536):
+                    connection.sendall(piece)
+
+
 class Told(upgrade_test.Upgrade):
     def admin_at(self, port):
         """Writes the file with another admin listener; None: with none."""
@@ -65,6 +86,29 @@ class Told(upgrade_test.Upgrade):
             self.assertEqual(done.stderr, "")
             place = next_place
             wait_for(lambda at=place: not self.asked(at)["old_process"], "the old process ends")
+
+    def test_the_command_finds_it_though_the_old_process_passes_the_question_on(self):
+        port = free_port()
+        self.start_at(self.admin_at(port))
+        held = self.hold_one()
+        begins, asks = (socket.create_connection(("127.0.0.1", port), upgrade_test.PATIENCE) for _ in range(2))
+        self.addCleanup(begins.close)
+        self.addCleanup(asks.close)
+        self.assertEqual(self.asked(f"127.0.0.1:{port}")["successor"], 0)  # so it has accepted those two
+
+        def handed_over():
+            wait_for(lambda: "this process accepts" in self.told(), "the new process has taken over")
+
+        relay = Relay([(begins, lambda: None), (asks, handed_over)])
+        self.addCleanup(close_door, relay.door)
+        next_place = self.admin_at(free_port())
+        done = self.command("upgrade", "--admin", f"127.0.0.1:{relay.port}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        pid = int(re.search(r"process (\d+) has taken over", done.stdout)[1])
+        self.pids.append(pid)
+        self.assertIn(f"its admin listener is {next_place}\n", done.stdout)
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
 
     def test_without_an_admin_listener_the_command_says_that_nobody_answers(self):
         old = self.start()
