@@ -107,6 +107,7 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
     void go_on() override {
         if (house->handed_over()) return;
         acceptor.cancel();
+        retry.cancel();
         accept();
     }
 

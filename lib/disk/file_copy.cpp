@@ -38,7 +38,9 @@ struct Copy {
         : cost(its_memory->take(cost_of(of.size)) ? cost_of(of.size) : 0),
           memory(std::move(its_memory)),
           original(of.shared()) {}
-    ~Copy() { memory->give_back(cost); }
+    ~Copy() {
+        if (cost != 0) memory->give_back(cost);
+    }
     Copy(const Copy&) = delete;
     Copy& operator=(const Copy&) = delete;
     const std::uint64_t cost;  // 0: there is no room
@@ -61,9 +63,22 @@ bool copy_all(int from, int to, std::uint64_t size, Time until) {
 
 }  // namespace
 
+void CopyMemory::limit(std::uint64_t bytes, std::uint64_t copies) {
+    most_ = bytes;
+    most_copies_ = copies;
+}
+
 bool CopyMemory::take(std::uint64_t bytes) {
     const std::uint64_t most = most_;
-    return bytes <= most / files_at_least && take_within(used_, most, bytes);
+    if (bytes > most / files_at_least || !take_within(copies_, most_copies_, 1)) return false;
+    if (take_within(used_, most, bytes)) return true;
+    --copies_;
+    return false;
+}
+
+void CopyMemory::give_back(std::uint64_t bytes) {
+    used_ -= bytes;
+    --copies_;
 }
 
 SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory,

@@ -12,17 +12,19 @@
 
 namespace ticketgate::disk {
 
-/// The memory of all copies together. Any thread.
+/// The memory and the descriptors of all copies together. Any thread.
 class CopyMemory {
  public:
-    void limit(std::uint64_t most) { most_ = most; }
-    /// False: it would be more than the limit, or than an eighth of it for one file.
+    /// A client that is slow keeps the copy that it is sent, so `copies` bounds their descriptors.
+    void limit(std::uint64_t bytes, std::uint64_t copies);
+    /// For one more copy. False: it would exceed a limit, or an eighth of `bytes` for one file.
     bool take(std::uint64_t bytes);
-    void give_back(std::uint64_t bytes) { used_ -= bytes; }
+    void give_back(std::uint64_t bytes);
     std::uint64_t used() const { return used_; }
+    std::uint64_t copies() const { return copies_; }
 
  private:
-    std::atomic<std::uint64_t> used_{0}, most_{32ull << 20};
+    std::atomic<std::uint64_t> used_{0}, most_{32ull << 20}, copies_{0}, most_copies_{128};
 };
 
 /// Reads the whole file, unless that takes longer than `most`; may wait for the disk. Null: it did,

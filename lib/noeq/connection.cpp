@@ -104,7 +104,7 @@ task<Connection::After> Connection::make_late(std::uint8_t count) {
         if (!co_await flush_slowly()) co_return After::over;
         server.loop().arm(deadline_, clock_look);
         while (!deadline_.expired()) {
-            if (server.stopping() || stream_.broken()) co_return After::over;
+            if (server.stopping() || sent_away || stream_.broken()) co_return After::over;
             co_await signal_;
         }
         deadline_.disarm();

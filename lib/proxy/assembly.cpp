@@ -103,7 +103,7 @@ void Assembly::look_at_peers() {
 void Assembly::limit_file_io() {
     const config::FileIo& io = config().file_io;
     commons_.open_files->limit(io.max_open);
-    commons_.copies->limit(io.max_memory);
+    commons_.copies->limit(io.max_memory, io.max_open / 8);
     commons_.readers.limit({io.threads, io.max_waiting});
 }
 

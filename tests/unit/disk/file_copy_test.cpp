@@ -70,7 +70,7 @@ TEST_F(Copies, ReturnToTheLimit) {
 }
 
 TEST_F(Copies, TakeNoMoreMemoryThanTheLimit) {
-    memory_->limit(65'536);
+    memory_->limit(65'536, 100);
     const auto large = file(opened(std::string(4097, 'x')));
     EXPECT_EQ(copy_of(*large, memory_), nullptr) << "more than an eighth";
     const auto small = file(opened(std::string(1, 'x')));
@@ -79,10 +79,26 @@ TEST_F(Copies, TakeNoMoreMemoryThanTheLimit) {
     EXPECT_EQ(copies.size(), 8u);
     copies.pop_back();
     EXPECT_NE(copy_of(*small, memory_), nullptr);
-    memory_->limit(0);
+    memory_->limit(0, 100);
     copies.clear();
     EXPECT_EQ(copy_of(*small, memory_), nullptr);
     EXPECT_EQ(memory_->used(), 0u);
+}
+
+// Of a client that takes nothing, for example: it keeps its copy when that is no longer kept here.
+TEST_F(Copies, AreNotMoreThanTheLimit) {
+    memory_->limit(1 << 20, 3);
+    const auto one = file(opened("one"));
+    std::vector<SharedDescriptor> copies;
+    while (SharedDescriptor copy = copy_of(*one, memory_)) copies.push_back(std::move(copy));
+    EXPECT_EQ(copies.size(), 3u);
+    EXPECT_EQ(copy_of(*file(opened(std::string(200'000, 'x'))), memory_), nullptr) << "too large";
+    EXPECT_EQ(memory_->copies(), 3u) << "none that was not made counts";
+    copies.pop_back();
+    EXPECT_NE(copy_of(*one, memory_), nullptr);
+    EXPECT_EQ(memory_->copies(), 2u);
+    copies.clear();
+    EXPECT_EQ(memory_->copies(), 0u);
 }
 
 TEST_F(Copies, OfAFileThatBecameShorterAreNotMade) {

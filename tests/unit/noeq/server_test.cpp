@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "base/bytes.hpp"
@@ -180,6 +181,28 @@ TEST(NoeqServer, ThoseThatAreSentAwayDoNotStayBehindTheLimit) {
     EXPECT_EQ(take(newcomer, 1).size(), 1u);
     EXPECT_TRUE(eventually([&] { return stepped.open() <= 3; })) << stepped.open();
     EXPECT_EQ(stepped.timed_out(), 0);
+}
+
+// All connect and ask while the service does something else, so it accepts all before it reads one.
+TEST(NoeqServer, ThoseThatAreSentAwayDoNotWaitForTheClock) {
+    Stepped stepped(1h, 3);
+    {
+        auto first = Socket::connect(stepped.server->local());
+        EXPECT_EQ(take(first, 1).size(), 1u);
+    }
+    stepped.now_us -= 5'000'000;
+    std::promise<void> all_ask;
+    stepped.server->loop().post([ready = all_ask.get_future().share()] { ready.wait(); });
+    std::vector<Socket> clients;
+    for (int i = 0; i < 20; ++i) {
+        clients.push_back(Socket::connect(stepped.server->local()));
+        EXPECT_EQ(clients.back().send("\1"), Socket::Status::ok);
+    }
+    all_ask.set_value();
+    EXPECT_TRUE(
+        eventually([&] { return stepped.value("ticketgate_id_service_accepted_total") == 21; }));
+    EXPECT_TRUE(eventually([&] { return stepped.open() == 3; })) << stepped.open();
+    ASSERT_TRUE(stepped.waits()) << "the others do";
 }
 
 // It is idle between its requests.
