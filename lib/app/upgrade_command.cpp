@@ -72,7 +72,8 @@ class Following {
 
  private:
     // Another process than these two may listen at an address of the file. The old process passes
-    // connections on, so an answer of the new one at its address says nothing about the new one's.
+    // connections to the new one, so the new one may answer at the old address as well as at its
+    // own: its answer at the first place is followed by a question at the other.
     std::optional<State> look() {
         std::optional<State> known;
         for (const auto& place : places_) {

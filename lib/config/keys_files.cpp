@@ -52,10 +52,9 @@ constexpr std::array io_rows{
           "in memory. They start when they are needed; at most 256 in all."),
     count("max_waiting", field<&FileIo::max_waiting>, 0, 1000000,
           "Reads and look-ups of one root that may wait for such a thread. Above it: 503."),
-    count(
-        "max_open", field<&FileIo::max_open>, 1, 1000000,
-        "Files that are open for clients at one time. Above it: 503. An eighth as many copies may "
-        "be open beside them."),
+    count("max_open", field<&FileIo::max_open>, 1, 1000000,
+          "Files that are open for clients at one time. Above it: 503. An eighth as many copies "
+          "may be open beside them."),
     size("max_memory", field<&FileIo::max_memory>,
          "The memory for copies of files that many clients want, on file systems that do not tell "
          "what the system has in memory, such as overlayfs. A copy is kept for a second; no file "

@@ -34,17 +34,17 @@ Descriptor memory_file() {
 }
 
 struct Copy {
-    Copy(const File& of, std::shared_ptr<CopyMemory> its_memory)
-        : cost(its_memory->take(cost_of(of.size)) ? cost_of(of.size) : 0),
-          memory(std::move(its_memory)),
+    Copy(const File& of, std::shared_ptr<CopyBudget> its_budget)
+        : cost(its_budget->take(cost_of(of.size)) ? cost_of(of.size) : 0),
+          budget(std::move(its_budget)),
           original(of.shared()) {}
     ~Copy() {
-        if (cost != 0) memory->give_back(cost);
+        if (cost != 0) budget->give_back(cost);
     }
     Copy(const Copy&) = delete;
     Copy& operator=(const Copy&) = delete;
     const std::uint64_t cost;  // 0: there is no room
-    const std::shared_ptr<CopyMemory> memory;
+    const std::shared_ptr<CopyBudget> budget;
     // Open, so that no other file gets its identity.
     const SharedDescriptor original;
     Descriptor file{-1};
@@ -63,12 +63,12 @@ bool copy_all(int from, int to, std::uint64_t size, Time until) {
 
 }  // namespace
 
-void CopyMemory::limit(std::uint64_t bytes, std::uint64_t copies) {
+void CopyBudget::limit(std::uint64_t bytes, std::uint64_t copies) {
     most_ = bytes;
     most_copies_ = copies;
 }
 
-bool CopyMemory::take(std::uint64_t bytes) {
+bool CopyBudget::take(std::uint64_t bytes) {
     const std::uint64_t most = most_;
     if (bytes > most / files_at_least || !take_within(copies_, most_copies_, 1)) return false;
     if (take_within(used_, most, bytes)) return true;
@@ -76,15 +76,15 @@ bool CopyMemory::take(std::uint64_t bytes) {
     return false;
 }
 
-void CopyMemory::give_back(std::uint64_t bytes) {
+void CopyBudget::give_back(std::uint64_t bytes) {
     used_ -= bytes;
     --copies_;
 }
 
-SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory,
+SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyBudget>& budget,
                          Duration most) {
     const Time until = monotonic_now() + most;
-    const auto copy = std::make_shared<Copy>(file, memory);
+    const auto copy = std::make_shared<Copy>(file, budget);
     if (copy->cost == 0 || file.size == 0) return nullptr;
     copy->file = memory_file();
     if (copy->file.get() < 0 || !copy_all(file.descriptor(), copy->file.get(), file.size, until))

@@ -13,7 +13,7 @@
 namespace ticketgate::disk {
 
 /// The memory and the descriptors of all copies together. Any thread.
-class CopyMemory {
+class CopyBudget {
  public:
     /// A client that is slow keeps the copy that it is sent, so `copies` bounds their descriptors.
     void limit(std::uint64_t bytes, std::uint64_t copies);
@@ -30,7 +30,7 @@ class CopyMemory {
 /// Reads the whole file, unless that takes longer than `most`; may wait for the disk. Null: it did,
 /// there is no room, the file is shorter than it was, or the system refuses; the file itself is as
 /// good as before.
-SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyMemory>& memory,
+SharedDescriptor copy_of(const File& file, const std::shared_ptr<CopyBudget>& budget,
                          Duration most = 50ms);
 
 }  // namespace ticketgate::disk

@@ -34,12 +34,6 @@ std::uint64_t page_size() {
     return size;
 }
 
-bool OpenFiles::take() {
-    if (++open_ <= most_) return true;
-    --open_;
-    return false;
-}
-
 // One that cannot tell what is in memory may also be told of a close, and wait.
 OpenedFile OpenFiles::share(Descriptor file, const Identity& identity) const {
     char byte = 0;

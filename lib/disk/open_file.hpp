@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "base/take_within.hpp"
 #include "disk/kept_files.hpp"
 #include "files/lookup.hpp"
 
@@ -19,9 +20,9 @@ class OpenFiles {
  public:
     void limit(std::uint32_t most) { most_ = most; }
     /// False: `most` are open already.
-    bool take();
+    bool take() { return take_within(open_, most_, 1); }
     void give_back() { --open_; }
-    std::uint32_t open() const { return open_; }
+    std::uint64_t open() const { return open_; }
 
     /// Closes descriptors whose file system may make a close wait. Set it before files are opened.
     using Close = std::function<void(Descriptor, std::uint64_t device)>;
@@ -31,10 +32,10 @@ class OpenFiles {
 
  private:
     Close close_;
-    std::atomic<std::uint32_t> open_{0}, most_{1024};
+    std::atomic<std::uint64_t> open_{0}, most_{1024};
 };
 
-/// Of the system's memory, in bytes.
+/// Returns the size of a page of the system's memory in bytes.
 std::uint64_t page_size();
 
 /// A number of bytes, or an error. No bytes: the end of the file.

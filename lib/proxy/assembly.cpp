@@ -13,6 +13,9 @@ Loops make_loops(std::uint32_t threads) {
 
 namespace {
 
+// How many files may be open for each copy that may be open beside them.
+constexpr std::uint32_t open_files_per_copy = 8;
+
 std::unique_ptr<Peers> peers_of(const config::Config& config, const Platform& platform) {
     if (!config.cluster) return nullptr;
     return std::make_unique<Peers>(config.cluster->peer, platform.resolver, platform.loops.size(),
@@ -103,7 +106,7 @@ void Assembly::look_at_peers() {
 void Assembly::limit_file_io() {
     const config::FileIo& io = config().file_io;
     commons_.open_files->limit(io.max_open);
-    commons_.copies->limit(io.max_memory, io.max_open / 8);
+    commons_.copies->limit(io.max_memory, io.max_open / open_files_per_copy);
     commons_.readers.limit({io.threads, io.max_waiting});
 }
 

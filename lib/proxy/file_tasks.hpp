@@ -50,7 +50,7 @@ class FileLook final : public disk::Task {
 class FileRead final : public disk::Task {
  public:
     FileRead(std::shared_ptr<const disk::File> file, const files::Piece& wanted,
-             std::shared_ptr<disk::CopyMemory> copies)
+             std::shared_ptr<disk::CopyBudget> copies)
         : file_(std::move(file)),
           from_(wanted.from),
           size_(wanted.size),
@@ -67,7 +67,7 @@ class FileRead final : public disk::Task {
     }
     const std::shared_ptr<const disk::File> file_;
     const std::uint64_t from_, size_;
-    const std::shared_ptr<disk::CopyMemory> copies_;
+    const std::shared_ptr<disk::CopyBudget> copies_;
 };
 
 }  // namespace ticketgate

@@ -106,7 +106,7 @@ struct Commons {
     ClientCounts clients{};                 ///< connections by client
     InputBudget input{~0ull};               ///< limited by the Assembly
     std::shared_ptr<disk::OpenFiles> open_files = std::make_shared<disk::OpenFiles>();
-    std::shared_ptr<disk::CopyMemory> copies = std::make_shared<disk::CopyMemory>();
+    std::shared_ptr<disk::CopyBudget> copies = std::make_shared<disk::CopyBudget>();
     disk::Readers readers{};                 ///< of files that are not in memory
     std::unique_ptr<Peers> peers = nullptr;  ///< null: not of a cluster; fixed before the loops run
     trace::Buffer traces{};                  ///< of finished requests, for the exporter

@@ -149,7 +149,7 @@ TEST_F(ClusterFaults, APauseEndsWhenTheLineIsLost) {
     EXPECT_TRUE(a->program().says("the pause of a queue has ended")) << a->program().err();
     EXPECT_TRUE(eventually([&] { return !a->queue().at("paused").as_bool(); }));
     b->program().signal(SIGTERM);
-    // A store that is slow to answer costs a 503, a pause would cost each one.
+    // A slow store refuses one request; a pause would refuse every one.
     EXPECT_TRUE(eventually([&] { return a->get("/after").status == 200; }));
     EXPECT_EQ(b->program().wait(), 0) << b->program().err();
 }

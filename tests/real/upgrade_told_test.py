@@ -37,7 +37,7 @@ class Closing(Listening):
 
 
 class Relay(Listening):
-    """Passes each connection on along the next of these: a connected socket, and a function that waits for its time."""
+    """Gives the request of each new connection to the next socket of a list, after a function has waited for the right time."""
 
     def __init__(self, along):
         super().__init__()

@@ -31,14 +31,14 @@ class Copies : public testing::Test {
 
     const test::TemporaryFolder folder_;
     const std::shared_ptr<OpenFiles> budget_ = std::make_shared<OpenFiles>();
-    const std::shared_ptr<CopyMemory> memory_ = std::make_shared<CopyMemory>();
+    const std::shared_ptr<CopyBudget> copies_ = std::make_shared<CopyBudget>();
 };
 
 TEST_F(Copies, AreReadWithoutWaiting) {
     const auto original = file(opened("what the file says"));
     EXPECT_EQ(now(*original), "must wait");
     EXPECT_FALSE(original->in_memory(0, 4));
-    const SharedDescriptor copy = copy_of(*original, memory_);
+    const SharedDescriptor copy = copy_of(*original, copies_);
     ASSERT_NE(copy, nullptr);
     original->use({original->identity(), copy, Place::memory});
     EXPECT_EQ(now(*original), "what the file says");
@@ -48,72 +48,72 @@ TEST_F(Copies, AreReadWithoutWaiting) {
 
 TEST_F(Copies, StayWhatTheFileWas) {
     const auto original = file(opened("before"));
-    original->use({original->identity(), copy_of(*original, memory_), Place::memory});
+    original->use({original->identity(), copy_of(*original, copies_), Place::memory});
     (void)folder_.write("file", "after");
     EXPECT_EQ(now(*original), "before");
 }
 
 TEST_F(Copies, GiveTheirMemoryBackWithTheLastOwner) {
     const auto original = file(opened(std::string(1000, 'x')));
-    SharedDescriptor copy = copy_of(*original, memory_);
-    EXPECT_EQ(memory_->used(), 8192u) << "its page, and one for the rest";
+    SharedDescriptor copy = copy_of(*original, copies_);
+    EXPECT_EQ(copies_->used(), 8192u) << "its page, and one for the rest";
     const SharedDescriptor other = std::exchange(copy, nullptr);
-    EXPECT_EQ(memory_->used(), 8192u);
+    EXPECT_EQ(copies_->used(), 8192u);
     EXPECT_EQ(::fcntl(other->get(), F_GETFD), FD_CLOEXEC) << "no worker inherits it";
     EXPECT_EQ(other.use_count(), 1);
 }
 
 TEST_F(Copies, ReturnToTheLimit) {
     const auto original = file(opened(std::string(1000, 'x')));
-    (void)copy_of(*original, memory_);
-    EXPECT_EQ(memory_->used(), 0u);
+    (void)copy_of(*original, copies_);
+    EXPECT_EQ(copies_->used(), 0u);
 }
 
 TEST_F(Copies, TakeNoMoreMemoryThanTheLimit) {
-    memory_->limit(65'536, 100);
+    copies_->limit(65'536, 100);
     const auto large = file(opened(std::string(4097, 'x')));
-    EXPECT_EQ(copy_of(*large, memory_), nullptr) << "more than an eighth";
+    EXPECT_EQ(copy_of(*large, copies_), nullptr) << "more than an eighth";
     const auto small = file(opened(std::string(1, 'x')));
     std::vector<SharedDescriptor> copies;
-    while (SharedDescriptor copy = copy_of(*small, memory_)) copies.push_back(std::move(copy));
+    while (SharedDescriptor copy = copy_of(*small, copies_)) copies.push_back(std::move(copy));
     EXPECT_EQ(copies.size(), 8u);
     copies.pop_back();
-    EXPECT_NE(copy_of(*small, memory_), nullptr);
-    memory_->limit(0, 100);
+    EXPECT_NE(copy_of(*small, copies_), nullptr);
+    copies_->limit(0, 100);
     copies.clear();
-    EXPECT_EQ(copy_of(*small, memory_), nullptr);
-    EXPECT_EQ(memory_->used(), 0u);
+    EXPECT_EQ(copy_of(*small, copies_), nullptr);
+    EXPECT_EQ(copies_->used(), 0u);
 }
 
-// Of a client that takes nothing, for example: it keeps its copy when that is no longer kept here.
+// A slow client uses its copy for longer than KeptFiles keeps it.
 TEST_F(Copies, AreNotMoreThanTheLimit) {
-    memory_->limit(1 << 20, 3);
+    copies_->limit(1 << 20, 3);
     const auto one = file(opened("one"));
     std::vector<SharedDescriptor> copies;
-    while (SharedDescriptor copy = copy_of(*one, memory_)) copies.push_back(std::move(copy));
+    while (SharedDescriptor copy = copy_of(*one, copies_)) copies.push_back(std::move(copy));
     EXPECT_EQ(copies.size(), 3u);
-    EXPECT_EQ(copy_of(*file(opened(std::string(200'000, 'x'))), memory_), nullptr) << "too large";
-    EXPECT_EQ(memory_->copies(), 3u) << "none that was not made counts";
+    EXPECT_EQ(copy_of(*file(opened(std::string(200'000, 'x'))), copies_), nullptr) << "too large";
+    EXPECT_EQ(copies_->copies(), 3u) << "none that was not made counts";
     copies.pop_back();
-    EXPECT_NE(copy_of(*one, memory_), nullptr);
-    EXPECT_EQ(memory_->copies(), 2u);
+    EXPECT_NE(copy_of(*one, copies_), nullptr);
+    EXPECT_EQ(copies_->copies(), 2u);
     copies.clear();
-    EXPECT_EQ(memory_->copies(), 0u);
+    EXPECT_EQ(copies_->copies(), 0u);
 }
 
 TEST_F(Copies, OfAFileThatBecameShorterAreNotMade) {
     const OpenedFile longer = opened("it was longer");
     (void)folder_.write("file", "now");
-    EXPECT_EQ(copy_of(*file(longer), memory_), nullptr);
-    EXPECT_EQ(copy_of(*file(opened("")), memory_), nullptr) << "nothing to copy";
-    EXPECT_EQ(memory_->used(), 0u);
+    EXPECT_EQ(copy_of(*file(longer), copies_), nullptr);
+    EXPECT_EQ(copy_of(*file(opened("")), copies_), nullptr) << "nothing to copy";
+    EXPECT_EQ(copies_->used(), 0u);
 }
 
 // So no other file, nor one of another file system, gets its identity.
 TEST_F(Copies, KeepTheirFileOpen) {
     OpenedFile original = opened("what the file says");
     const std::weak_ptr<const Descriptor> is_open = original.descriptor;
-    SharedDescriptor copy = copy_of(*file(original), memory_);
+    SharedDescriptor copy = copy_of(*file(original), copies_);
     original.descriptor = nullptr;
     EXPECT_FALSE(is_open.expired());
     copy = nullptr;
@@ -122,10 +122,10 @@ TEST_F(Copies, KeepTheirFileOpen) {
 
 TEST_F(Copies, AreGivenUpWhereTheDiskIsSlow) {
     const auto large = file(opened(std::string(1 << 20, 'x')));
-    EXPECT_EQ(copy_of(*large, memory_, 0s), nullptr);
-    EXPECT_EQ(memory_->used(), 0u);
+    EXPECT_EQ(copy_of(*large, copies_, 0s), nullptr);
+    EXPECT_EQ(copies_->used(), 0u);
     const auto small = file(opened("read at once"));
-    EXPECT_NE(copy_of(*small, memory_, 0s), nullptr) << "all is read by then";
+    EXPECT_NE(copy_of(*small, copies_, 0s), nullptr) << "all is read by then";
 }
 
 class KeptCopies : public Copies {

@@ -183,8 +183,8 @@ TEST(NoeqServer, ThoseThatAreSentAwayDoNotStayBehindTheLimit) {
     EXPECT_EQ(stepped.timed_out(), 0);
 }
 
-// They are more than the service accepts in one turn of its loop: in the next turn it sends those
-// away that it has accepted, and whose requests it reads in the same turn.
+// The service does not accept all of them in one turn of its loop. In the next turn it sends
+// clients of the first turn away, and reads their requests as well.
 TEST(NoeqServer, ThoseThatAreSentAwayDoNotWaitForTheClock) {
     Stepped stepped(1h, 10, 1000);
     {
