@@ -33,7 +33,7 @@ class Guest : public boost::intrusive::list_base_hook<> {
     Hook may_go;                          ///< linked while it may be sent away for a newcomer
     std::string client;                   ///< the client that it counts for; empty: none
     ClientCounts::Place place = nullptr;  ///< of that client
-    bool sent_away = false;  ///< its place is taken; it ends when it would wait
+    bool sent_away = false;               ///< its place is taken; it ends when it would wait
 
  protected:
     ~Guest() = default;
