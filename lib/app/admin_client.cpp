@@ -191,10 +191,14 @@ std::string resume_target(const std::string& queue) {
 
 std::optional<config::Listen> parse_admin_address(std::string_view text, std::string& why) {
     if (auto listen = config::parse_address(text, why)) return listen;
-    if (text.starts_with("unix:") || text.find(':') == std::string_view::npos) return std::nullopt;
+    if (text.starts_with("unix:")) return std::nullopt;
     why.clear();
     config::Upstream named;  // an authority with a name follows the URL grammar
-    if (!config::parse_url("http://" + std::string(text), named, why)) return std::nullopt;
+    if (text.find(':') == std::string_view::npos ||
+        !config::parse_url("http://" + std::string(text), named, why)) {
+        why = "write the address of the admin listener, as 127.0.0.1:9901 or unix:/path";
+        return std::nullopt;
+    }
     config::Listen listen;
     listen.address = text;
     listen.host = named.host;

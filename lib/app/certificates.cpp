@@ -61,7 +61,7 @@ void Certificates::tell_ended() {
     const WallTime now = wall_now();
     for (const auto& one : served_)
         if (one.expires.unix_s() <= now.unix_s() && told_.insert(key_of(one)).second)
-            log_.warn("a TLS certificate has ended; clients refuse it until a new one is loaded",
+            log_.warn("a TLS certificate has ended; handshakes with it fail until it is renewed",
                       {{"listener", one.listener},
                        {"subject", one.subject},
                        {"ended", one.ends.empty() ? one.subject : one.ends}});

@@ -77,6 +77,13 @@ std::string why_no_log(const std::string& log, const std::string& file,
     return why_not_writable(log);
 }
 
+// A start makes the socket in this folder.
+std::string why_no_socket(const std::optional<config::Listen>& listen) {
+    if (!listen || listen->unix_path.empty()) return {};
+    const auto why = why_not_makeable(listen->unix_path);
+    return why.empty() ? "" : "cannot make " + listen->unix_path + ": " + why;
+}
+
 }  // namespace
 
 std::vector<config::Problem> file_problems(const config::Config& config, const std::string& file,
@@ -85,6 +92,10 @@ std::vector<config::Problem> file_problems(const config::Config& config, const s
     const auto look = [&](const std::string& key, const std::string& why) {
         if (!why.empty()) problems.error(config.mark_of(key), key, why);
     };
+    for (std::size_t i = 0; i < config.listen.size(); ++i)
+        look("listen[" + std::to_string(i) + "].address", why_no_socket(config.listen[i]));
+    look("admin.address", why_no_socket(config.admin));
+    if (config.id_service) look("id_service.address", why_no_socket(config.id_service->address));
     const auto& log = config.log.access_file;
     if (log != "-") look("log.access_file", why_no_log(log, file, named_files(config, read)));
     if (!config.id_service || config.id_service->state_file.empty()) return problems.take();

@@ -11,9 +11,10 @@
 
 namespace ticketgate {
 
-/// Returns errors, each with its place: log.access_file or id_service.state_file cannot be opened
-/// or created, the state file has foreign content, or the access log is a file that the config is
-/// read from: `file`, the config itself, `read`, or one that it names for TLS or as a state.
+/// Returns errors, each with its place: log.access_file, id_service.state_file or the unix socket
+/// of a listener cannot be opened or created, the state file has foreign content, or the access log
+/// is a file that the config is read from: `file`, the config itself, `read`, or one that it names
+/// for TLS or as a state.
 std::vector<config::Problem> file_problems(const config::Config& config, const std::string& file,
                                            const std::vector<std::string>& read);
 

@@ -167,8 +167,9 @@ void Line::add_admin_commands() {
     upgrade = add(
         "upgrade", "makes a new process take over from the running one, without a gap",
         footer("  ticketgate upgrade\n  ticketgate upgrade --wait",
-               "  0 the new process accepts, 1 it does not (the old one goes on), or no answer: "
-               "the log\n  says how it ended, 2 usage, 78 the file names no admin listener"));
+               "  0 the new process accepts, 1 it does not (the old one goes on), or no answer:\n"
+               "  the log says how it ended, or --wait: the old one was ended before it had\n"
+               "  finished its line, 2 usage, 78 the file names no admin listener"));
     upgrade->add_flag("--wait", wait, "waits until the old process has finished its line");
     for (auto* command :
          {health, queues, top, workers, release, pause, resume, drain, reload, upgrade})

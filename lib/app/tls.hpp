@@ -10,8 +10,8 @@
 
 namespace ticketgate {
 
-/// Returns errors in the files, each with its place. Expired or expiring certificates, and weak or
-/// unprotected keys, are warnings.
+/// Returns errors in the files, each with its place. Expired or expiring certificates (those of
+/// authorities included), and weak or unprotected keys, are warnings.
 std::vector<config::Problem> tls_problems(const config::Config& config, WallTime now);
 
 }  // namespace ticketgate

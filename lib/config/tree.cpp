@@ -41,6 +41,8 @@ class Builder : public YAML::EventHandler {
         node.mark = place(at);
         node.quoted = tag == "!";
         if (node.quoted) last_quoted = node.mark;
+        if (value.find('\0') != value.npos)
+            stop(node.mark, "contains a NUL byte, with which no name, path or header can continue");
         node.text = key_is_next() ? value : fill_in(value, node);
         if (value.find("$$") != std::string::npos) {
             std::vector<std::string> told_already;
@@ -115,6 +117,7 @@ std::string Builder::fill_in(const std::string& value, Node& node) {
         return environment_(name);
     };
     auto text = substitute(value, read, complaints);
+    node.broken = !complaints.empty();
     for (auto& complaint : complaints) problems_.error(node.mark, path(), std::move(complaint));
     return text;
 }

@@ -26,6 +26,7 @@ struct Node {
 
     Kind kind = Kind::null;
     bool quoted = false;    ///< a quoted or block scalar: always text
+    bool broken = false;    ///< an error about its text is already reported
     std::string text;       ///< of a scalar, with variables filled in
     std::string body = {};  ///< the same, read as the body of an answer; empty: no difference
     std::vector<std::string> variables = {};  ///< names of those filled in

@@ -21,6 +21,18 @@ bool in_range(const Key& key, std::uint64_t number) {
     return number >= key.min && number <= key.max;
 }
 
+// A number without a unit, with each unit that makes it a value of this key: `5s or 5ms`.
+std::string with_unit(const Key& key, const std::string& number) {
+    std::string out;
+    if (!whole_number(number)) return out;
+    for (const char* const unit : {"s", "ms"}) {
+        const auto duration = parse_duration(number + unit);
+        if (!duration || !in_range(key, static_cast<std::uint64_t>(duration->count()))) continue;
+        out += (out.empty() ? "" : " or ") + number + unit;
+    }
+    return out;
+}
+
 std::vector<std::string_view> split_choices(std::string_view choices) {
     std::vector<std::string_view> out;
     for (std::size_t at = 0; at <= choices.size();) {
@@ -40,7 +52,7 @@ std::string shown(std::string_view text) {
 }
 
 bool Value::fail(std::string message) const {
-    reading.problems.error(node.mark, path, std::move(message));
+    if (!node.broken) reading.problems.error(node.mark, path, std::move(message));
     return false;
 }
 
@@ -107,8 +119,8 @@ bool read(const Value& value, milliseconds& out) {
         return true;
     }
     const auto duration = parse_duration(text);
-    if (!duration && whole_number(text))
-        return value.fail(shown(text) + " has no unit; write " + text + "s or " + text + "ms");
+    if (const auto right = with_unit(value.key, text); !duration && !right.empty())
+        return value.fail(shown(text) + " has no unit; write " + right);
     if (!duration || !in_range(value.key, static_cast<std::uint64_t>(duration->count())))
         return value.unexpected();
     out = *duration;

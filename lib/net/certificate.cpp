@@ -34,10 +34,6 @@ void free_all(stack_st_X509* certificates) {
     sk_X509_pop_free(certificates, X509_free);
 }
 
-void free_bio(BIO* bio) {
-    BIO_free(bio);
-}
-
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
     ERR_clear_error();
     throw std::runtime_error(file + ": " + why);
@@ -51,7 +47,7 @@ std::string contents(const std::string& file) {
 }
 
 std::shared_ptr<BIO> text_bio(const std::string& text) {
-    return owned<BIO, free_bio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+    return owned<BIO, BIO_free_all>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
 std::shared_ptr<X509> next_certificate(BIO* bio) {
@@ -247,14 +243,21 @@ void trust_authorities(SSL_CTX* rules, const std::string& file, bool tell_client
     }
 }
 
-std::string examine_authorities(const std::string& file) {
-    const auto chain = owned<stack_st_X509, free_all>(sk_X509_new_null());
+std::vector<Finding> examine_authorities(const std::string& file, WallTime now) {
+    std::vector<Finding> found;
+    const auto others = owned<stack_st_X509, free_all>(sk_X509_new_null());
     try {
-        (void)read_chain(file, chain.get());
+        const auto first = read_chain(file, others.get());
+        const X509* last = first.get();
+        for (int i = 0; i < sk_X509_num(others.get()); ++i) {
+            const X509* const one = sk_X509_value(others.get(), i);
+            if (expiry_of(*one).unix_us > expiry_of(*last).unix_us) last = one;
+        }
+        examine_times(last, "its certificate " + subject_of(*last), now, found);
     } catch (const std::runtime_error& why) {
-        return why.what();
+        found.push_back({Finding::About::certificate, false, why.what()});
     }
-    return {};
+    return found;
 }
 
 std::string examine_trust(const std::string& certificate_file, const std::string& ca_file,
@@ -288,7 +291,7 @@ std::string digest_of_file(const std::string& file) {
 }
 
 std::string subject_of(const X509& certificate) {
-    const auto bio = owned<BIO, free_bio>(BIO_new(BIO_s_mem()));
+    const auto bio = owned<BIO, BIO_free_all>(BIO_new(BIO_s_mem()));
     X509_NAME_print_ex(bio.get(), X509_get_subject_name(&certificate), 0, XN_FLAG_RFC2253);
     char* text = nullptr;
     const long size = BIO_get_mem_data(bio.get(), &text);

@@ -50,8 +50,9 @@ struct Finding {
 std::vector<Finding> examine(const std::string& certificate_file, const std::string& key_file,
                              WallTime now);
 
-/// Returns the error in a file of authorities; empty: there is none.
-std::string examine_authorities(const std::string& file);
+/// The same of a file of authorities. Warns of dates only by the certificate that ends last: a
+/// file of all public authorities may have some that have ended.
+std::vector<Finding> examine_authorities(const std::string& file, WallTime now);
 
 /// Returns why one that trusts `ca_file` would refuse this certificate, as that of the server
 /// `name` (a host name or an IP address) and as that of a client. Empty: it would not, or a file

@@ -59,11 +59,12 @@ TEST_F(ClusterCut, AKeeperThatDrainsWithoutTheStoreGivesItsWordToTheNext) {
 TEST_F(ClusterCut, WhatAKeeperCouldNotStartIsAnsweredWhileItStandsStill) {
     const auto a = patient("a", 0);
     begin_line(*a);
+    ASSERT_TRUE(is_stored({"idle"}));
     const auto b = patient("b", 1);
     backend_.hold("/before");
     Client before = b->client();
     before.get("/before");
-    // It has seen `open`, so the `idle` that it sees next is the last one.
+    // It has seen the only `open` of its time, so the `idle` that it sees next is the last one.
     ASSERT_TRUE(eventually([&] { return b->sees_line("open"); }));
     backend_.release("/before");
     ASSERT_EQ(before.read().status, 200);

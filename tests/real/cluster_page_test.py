@@ -139,6 +139,7 @@ class ClusterPage(unittest.TestCase):
     def test_a_store_that_is_away_is_named(self):
         self.open_page(self.a)
         self.shows("#cluster", "store\nanswers")
+        self.shows(f"{QUEUE} .keeper", "Kept by this replica")  # so its last look has shown the queue
         self.etcd.child.kill()
         self.shows("#cluster", "The store cannot be used: ", "What this page says of the cluster is older", "not sure")
         self.shows(f"{QUEUE} .state", "this replica starts none of its requests")

@@ -29,5 +29,18 @@ TEST(AdminClient, NamesAPauseAndItsTime) {
     EXPECT_EQ(resume_target("a b"), "/api/v1/queues/a%20b/resume");
 }
 
+TEST(AdminClient, SaysHowTheAddressOfAnAdminListenerIsWritten) {
+    for (const char* const wrong : {"", "host", "a:b", "127.0.0.1:9901/path", "http://a:1", ":"}) {
+        std::string why;
+        EXPECT_FALSE(parse_admin_address(wrong, why)) << wrong;
+        EXPECT_EQ(why, "write the address of the admin listener, as 127.0.0.1:9901 or unix:/path")
+            << wrong;
+    }
+    std::string why;
+    EXPECT_FALSE(parse_admin_address("unix:relative", why));
+    EXPECT_EQ(why, "a unix socket is written unix:/path, with an absolute path");
+    EXPECT_EQ(parse_admin_address("proxy.internal:9901", why)->port, 9901);
+}
+
 }  // namespace
 }  // namespace ticketgate

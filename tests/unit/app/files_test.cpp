@@ -85,6 +85,20 @@ TEST_F(FilesTest, ReportsAMissingFolder) {
     }
 }
 
+TEST_F(FilesTest, ReportsAMissingFolderOfASocket) {
+    const auto socket = folder.file("no/such.sock");
+    expect_one(told("admin: {address: \"unix:" + socket + "\"}\n"), "admin.address",
+               "cannot make " + socket + ": ");
+    expect_one(told("id_service: {address: \"unix:" + socket + "\", worker: 1}\n"),
+               "id_service.address", "No such file or directory");
+    EXPECT_TRUE(told("admin: {address: \"unix:" + folder.file("admin.sock") + "\"}\n").empty());
+    config::Config config;
+    config.listen = {{.address = "unix:" + socket, .host = {}, .unix_path = socket}};
+    const auto problems = file_problems(config, folder.file("c.yaml"), {});
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].path, "listen[0].address");
+}
+
 TEST_F(FilesTest, ReportsAFolderInPlaceOfAFile) {
     expect_one(state("."), "id_service.state_file", "Is a directory");
     expect_one(log(folder.path()), "log.access_file", "Is a directory");

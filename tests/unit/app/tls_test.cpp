@@ -56,5 +56,32 @@ TEST(TlsProblems, AreFilesThatAreMissing) {
     missing(good, "/none", "ca_file");
 }
 
+TEST(TlsProblems, AreAuthoritiesThatHaveEnded) {
+    const Authority ca;
+    test::Wanted wanted;
+    wanted.days = -2;
+    const std::string server = ca.issue("server").certificate, key = ca.issue("server").key,
+                      ended = ca.issue("ended", wanted).certificate;
+    const auto loaded = config::load_text(
+        "listen: [{address: \"127.0.0.1:8080\", tls: {certificates: [{certificate: \"" + server +
+            "\", key: \"" + key + "\"}],\n  client_auth: required, client_ca: \"" + ended +
+            "\"}}]\n"
+            "upstreams: {app: {url: \"https://127.0.0.1:8000\",\n  tls: {ca_file: \"" +
+            ended + "\"}}}\nroutes: [{prefix: /, upstream: app}]\n",
+        "c.yaml", config::environment_of({}));
+    ASSERT_TRUE(loaded.config);
+    std::vector<std::string> lines;
+    for (const auto& problem : tls_problems(*loaded.config, wall_now()))
+        lines.push_back(config::print(problem));
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_TRUE(lines[0].starts_with("c.yaml:2:")) << lines[0];
+    EXPECT_NE(lines[0].find("warning: listen[0].tls.client_ca: its certificate CN=a test"),
+              std::string::npos)
+        << lines[0];
+    EXPECT_NE(lines[1].find("warning: upstreams.app.tls.ca_file: its certificate CN=a test"),
+              std::string::npos)
+        << lines[1];
+}
+
 }  // namespace
 }  // namespace ticketgate

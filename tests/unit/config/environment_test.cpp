@@ -116,10 +116,24 @@ TEST(Environment, CannotChangeTheStructureOfTheFile) {
 
 TEST(Environment, ReportsAProblemAtThePlaceOfItsScalar) {
     const auto loaded = load(base + "routes:\n  - prefix: /\n    queue: ${QUEUE}\n");
-    EXPECT_EQ(
-        printed(loaded.problems).at(0),
-        "c.yaml:6:12: routes[0].queue: environment variable QUEUE is not set; set it or write "
-        "${QUEUE:-default}");
+    EXPECT_EQ(printed(loaded.problems),
+              std::vector<std::string>{
+                  "c.yaml:6:12: routes[0].queue: environment variable QUEUE is not set; set it or "
+                  "write ${QUEUE:-default}"});
+}
+
+TEST(Environment, ReportsAnUnsetVariableOnce) {
+    for (const std::string setting : {"wait_timeout", "max_body", "methods", "on_full", "queue"}) {
+        const auto lines =
+            printed(load(base + "routes: [{prefix: /, " + setting + ": \"${NONE}\"}]\n").problems);
+        ASSERT_EQ(lines.size(), 1u) << setting << ": " << lines.back();
+        EXPECT_NE(lines[0].find("NONE is not set"), std::string::npos) << lines[0];
+    }
+    const auto lines = printed(load("listen: [{address: \"${NONE}\"}]\n"
+                                    "upstreams: {app: {url: \"${NONE}\"}}\n"
+                                    "routes: [{prefix: /, upstream: app}]\n")
+                                   .problems);
+    EXPECT_EQ(lines.size(), 2u);
 }
 
 Duration cpu_of_pieces(const std::string& page) {

@@ -134,6 +134,7 @@ TEST(Problems, DurationsAndSizes) {
     expect_in_route({
         {"wait_timeout: 10",
          {"c.yaml:4:36: routes[0].wait_timeout: \"10\" has no unit; write 10s or 10ms"}},
+        {"wait_timeout: 0", {"c.yaml:4:36: routes[0].wait_timeout: \"0\" " + duration}},
         {"wait_timeout: -1s", {"c.yaml:4:36: routes[0].wait_timeout: \"-1s\" " + duration}},
         {"wait_timeout: 0s", {"c.yaml:4:36: routes[0].wait_timeout: \"0s\" " + duration}},
         {"wait_timeout: 10 s", {"c.yaml:4:36: routes[0].wait_timeout: \"10 s\" " + duration}},

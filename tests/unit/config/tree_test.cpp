@@ -33,6 +33,14 @@ TEST(Tree, ReportsDuplicateKeys) {
                      "c.yaml:3:1: a: occurs twice; the first is in line 1"}));
 }
 
+// A function that opens a file would read its name only up to the NUL.
+TEST(Tree, RefusesNulBytes) {
+    const std::string why = "contains a NUL byte, with which no name, path or header can continue";
+    EXPECT_EQ(complaints("log: {access_file: \"/tmp/a\\0b\"}\n"),
+              (Lines{"c.yaml:1:20: log.access_file: " + why}));
+    EXPECT_EQ(complaints("\"a\\0b\": 1\n"), (Lines{"c.yaml:1:1: " + why}));
+}
+
 TEST(Tree, NamesTheUsualCausesOfBadYaml) {
     const auto hint = [](const std::string& text) {
         const auto told = complaints(text);

@@ -21,7 +21,7 @@ std::vector<std::string> told(const test::KeyFiles& files) {
 
 TEST(Certificates, GoodOnesGiveNoProblems) {
     EXPECT_EQ(told(Keys::get().localhost), std::vector<std::string>{});
-    EXPECT_EQ(examine_authorities(Keys::get().authority.file()), "");
+    EXPECT_TRUE(examine_authorities(Keys::get().authority.file(), wall_now()).empty());
 }
 
 TEST(Certificates, AreExaminedAsThoseThatReplicasShowEachOther) {
@@ -142,8 +142,37 @@ TEST(Certificates, DamageIsAnError) {
                                                    "-----END ENCRYPTED PRIVATE KEY-----\n")}),
               std::vector<std::string>{"error key: " + folder.file("locked") +
                                        ": the key has a passphrase; store it without one"});
-    EXPECT_EQ(examine_authorities(good.key),
-              good.key + ": it contains no certificate in PEM format");
+    const auto found = examine_authorities(good.key, wall_now());
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_FALSE(found[0].warning);
+    EXPECT_EQ(found[0].message, good.key + ": it contains no certificate in PEM format");
+}
+
+TEST(Certificates, OfAuthoritiesTheLastEndCounts) {
+    const auto& authority = Keys::get().authority;
+    const test::TemporaryFolder folder;
+    const auto until = [&](int days) {
+        test::Wanted wanted;
+        wanted.days = days;
+        const std::string name = "until" + std::to_string(days);
+        (void)authority.issue(name, wanted);
+        return authority.read(name + ".pem");
+    };
+    const auto told_of = [&](const std::string& text) {
+        std::string all;
+        for (const auto& found :
+             examine_authorities(folder.write("authorities.pem", text), wall_now()))
+            all += (found.warning ? "warning " : "error ") + found.message;
+        return all;
+    };
+    const std::string ended = until(-2), ends = until(5), later = until(100);
+    EXPECT_NE(told_of(ended).find("warning its certificate CN=a test"), std::string::npos)
+        << told_of(ended);
+    EXPECT_NE(told_of(ended).find(" expired at 20"), std::string::npos) << told_of(ended);
+    EXPECT_NE(told_of(ended + ends).find(" expires at 20"), std::string::npos)
+        << told_of(ended + ends);
+    EXPECT_EQ(told_of(later + ended), "");
+    EXPECT_EQ(told_of(ended + later), "");
 }
 
 }  // namespace
