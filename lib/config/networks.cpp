@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <span>
 
 namespace ticketgate::config {
 namespace {
 
 constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+constexpr unsigned mapped_bits = 96;
 
 }  // namespace
 
@@ -24,16 +26,20 @@ std::optional<Network> Network::parse(std::string_view text) {
         std::ranges::copy(mapped, out.bytes.begin());
     else if (inet_pton(AF_INET6, address.data(), out.bytes.data()) != 1)
         return std::nullopt;
-    if (slash == text.size()) return out;
-    const auto [end, error] =
-        std::from_chars(text.data() + slash + 1, text.data() + text.size(), out.bits);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    if (v4) out.bits += 96;
-    return out.bits <= 128 ? std::optional(out) : std::nullopt;
+    if (slash != text.size()) {
+        const auto [end, error] =
+            std::from_chars(text.data() + slash + 1, text.data() + text.size(), out.bits);
+        if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+        if (out.bits > (v4 ? 32 : 128)) return std::nullopt;
+        if (v4) out.bits += mapped_bits;
+    }
+    out.v4 =
+        out.bits >= mapped_bits && std::ranges::equal(mapped, std::span(out.bytes).first<12>());
+    return out;
 }
 
 bool Network::contains(const Network& other) const {
-    if (other.bits < bits) return false;
+    if (v4 != other.v4 || other.bits < bits) return false;
     const std::size_t whole = bits / 8;
     if (std::memcmp(bytes.data(), other.bytes.data(), whole) != 0) return false;
     if (bits % 8 == 0) return true;

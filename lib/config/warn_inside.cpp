@@ -8,8 +8,7 @@ namespace {
 // A network of more addresses than one site has.
 bool too_wide(const std::string& text) {
     const auto network = Network::parse(text);
-    const bool v4 = text.find(':') == std::string::npos;
-    return network && network->bits < (v4 ? 96u + 8 : 16u);
+    return network && network->bits < (network->v4 ? 96u + 8 : 16u);
 }
 
 }  // namespace

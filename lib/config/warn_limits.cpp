@@ -110,7 +110,7 @@ void warn_width(const Config& config, const std::string& path,
 bool is_of_strangers(const std::string& text) {
     const auto network = Network::parse(text);
     if (!network) return false;
-    return network->bits < (text.find(':') == std::string::npos ? 96 + 8 : 7);
+    return network->bits < (network->v4 ? 96 + 8 : 7);
 }
 
 void warn_trust(const Config& config, Problems& problems) {
@@ -118,7 +118,10 @@ void warn_trust(const Config& config, Problems& problems) {
     for (const auto& network : clients.trusted_proxies)
         if (is_of_strangers(network))
             warn(config, "clients.trusted_proxies",
-                 network + " trusts " + (network.ends_with("/0") ? "every client" : "strangers") +
+                 network + " trusts " +
+                     (network == "0.0.0.0/0" ? "every IPv4 client"
+                      : network == "::/0"    ? "every IPv6 client"
+                                             : "strangers") +
                      ": each may then claim any address and any ids, and "
                      "max_connections_per_client has no effect",
                  problems);

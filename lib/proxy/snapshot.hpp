@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/networks.hpp"
 #include "config/route_index.hpp"
 #include "files/rules.hpp"
 #include "gate/gate.hpp"
@@ -18,7 +19,6 @@
 #include "http/name_set.hpp"
 #include "net/tls_server.hpp"
 #include "proxy/route_cache.hpp"
-#include "proxy/trusted.hpp"
 #include "proxy/upstream_counts.hpp"
 #include "upstream/exchange.hpp"
 
@@ -89,8 +89,8 @@ class Snapshot {
     const http::NameSet path_names;        ///< clients.path_headers
     const http::NameSet method_names;      ///< those of `method_override`
     const http::NameSet path_and_method_names;
-    const Trusted trusted;
-    const Trusted inside;                  ///< clients.inside
+    const config::Networks trusted;
+    const config::Networks inside;         ///< clients.inside
     const http::NameSet forwarding_names;  ///< by which proxies tell that they pass a client on
     const Upstreams upstreams;
     const bool uses_origin;  ///< one of them needs the origin of requests

@@ -16,13 +16,14 @@ SpeaksFor speaks_for(const http::ProxyHeader* header, bool heard) {
 
 }  // namespace
 
-bool may_speak_for_others(const Peer& sender, const Trusted& trusted) {
+bool may_speak_for_others(const Peer& sender, const config::Networks& trusted) {
     const std::string& ip = sender.ip;
     const bool here = ip == net::unix_peer || ip == "::1" || ip.starts_with("127.");
     return here || trusted.contains(ip);
 }
 
-Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted& trusted) {
+Peer believed(const Peer& sender, const http::ProxyHeader* header,
+              const config::Networks& trusted) {
     Peer peer = sender;
     const bool heard = header != nullptr && may_speak_for_others(sender, trusted);
     peer.speaks_for = speaks_for(header, heard);

@@ -2,9 +2,9 @@
 // before the first request under each snapshot. Pure.
 #pragma once
 
+#include "config/networks.hpp"
 #include "http/proxy_protocol.hpp"
 #include "proxy/stamp.hpp"
-#include "proxy/trusted.hpp"
 
 namespace ticketgate {
 
@@ -15,11 +15,11 @@ struct Claim {
 };
 
 /// True if this peer may send PROXY headers: a trusted proxy, or a peer on this machine.
-bool may_speak_for_others(const Peer& sender, const Trusted& trusted);
+bool may_speak_for_others(const Peer& sender, const config::Networks& trusted);
 
 /// The peer under `trusted`. A PROXY header's client is never trusted as its proxy is, even without
 /// an address. Ignores the header of a sender that may no longer speak for others.
-Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted& trusted);
+Peer believed(const Peer& sender, const http::ProxyHeader* header, const config::Networks& trusted);
 
 /// True if a connection must end because the rules for clients' certificates have changed since its
 /// handshake: a new handshake could be refused, or what its certificate proved no longer counts.

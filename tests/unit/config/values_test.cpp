@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "loading.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ticketgate::config {
 namespace {
@@ -64,8 +65,8 @@ TEST(Values, APageIsHtmlOrOnOrOff) {
 }
 
 TEST(Values, APageFileIsReadBesideTheConfig) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_page_test";
-    std::filesystem::create_directories(folder);
+    const test::TemporaryFolder made;
+    const std::filesystem::path folder = made.path();
     std::ofstream(folder / "busy.html") << "<p>${request_id} ${x}";
     const auto name = (folder / "c.yaml").string();
     const auto load = [&](const std::string& answer) {
@@ -84,11 +85,11 @@ TEST(Values, APageFileIsReadBesideTheConfig) {
         printed(load("page: off, page_file: busy.html").problems),
         std::vector<std::string>{
             name + ":4:43: routes[0].on_full.page_file: stands beside page; keep one of them"});
-    std::filesystem::remove_all(folder);
 }
 
 TEST(Values, BodyFileIsReadBesideTheConfigWhateverItsSize) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_values_test";
+    const test::TemporaryFolder made;
+    const std::filesystem::path folder = made.path();
     std::filesystem::create_directories(folder / "sub");
     const std::string body = "<p>${request_id} ${a.b} $5</p>" + std::string(3 << 20, 'x');
     std::ofstream(folder / "sub" / "busy.html") << body;
@@ -103,13 +104,12 @@ TEST(Values, BodyFileIsReadBesideTheConfigWhateverItsSize) {
     EXPECT_TRUE(overrides.on_full.body.value == body);
     EXPECT_EQ(overrides.on_full.body.mark.line, 4u);
     EXPECT_EQ(**overrides.on_wait_timeout.body.value, "");
-    std::filesystem::remove_all(folder);
 }
 
 // A script in the body may contain `${…}` as well, so this is not an error.
 TEST(Values, BodyFileWithAnUnknownPlaceholderIsKeptWithAWarning) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_placeholder_test";
-    std::filesystem::create_directories(folder);
+    const test::TemporaryFolder made;
+    const std::filesystem::path folder = made.path();
     const std::string body = "${queue} ${a.b} $${queue}\n<script>\n`${reqest_id}${price}${price}`";
     std::ofstream(folder / "busy.html") << body;
     const auto name = (folder / "c.yaml").string();
@@ -125,7 +125,6 @@ TEST(Values, BodyFileWithAnUnknownPlaceholderIsKeptWithAWarning) {
                   (folder / "busy.html").string() +
                   ":3: ${reqest_id} is not a placeholder and stays as it is; did you mean "
                   "request_id? (and 2 more)"});
-    std::filesystem::remove_all(folder);
 }
 
 TEST(Values, AQueueThatIsOnlyNamedExistsWithDefaults) {

@@ -290,8 +290,8 @@ TEST(Warnings, LimitsThatRefuseAlmostEverybody) {
     only("write_timeout: 5ms", "clients.write_timeout: 5ms is short");
     only("max_requests: 1", "a connection of its own");
     only("max_uri: 64KiB", "clients.max_uri: has no effect: a whole head may have max_head 32KiB");
-    only("trusted_proxies: [10.0.0.0/8, 0.0.0.0/0]", "0.0.0.0/0 trusts every client");
-    only("trusted_proxies: ['::/0']", "::/0 trusts every client");
+    only("trusted_proxies: [10.0.0.0/8, 0.0.0.0/0]", "0.0.0.0/0 trusts every IPv4 client");
+    only("trusted_proxies: ['::/0']", "::/0 trusts every IPv6 client");
     only("trusted_proxies: [10.0.0.0/8, 0.0.0.0/1]", "0.0.0.0/1 trusts strangers");
     only("trusted_proxies: ['fc00::/7', '2000::/3']", "2000::/3 trusts strangers");
     EXPECT_EQ(warnings("clients: {head_timeout: 100ms, idle_timeout: 100ms, write_timeout: 100ms, "

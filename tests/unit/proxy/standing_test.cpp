@@ -17,7 +17,7 @@ Peer peer(const std::string& ip) {
     return {.ip = ip, .port = 8080, .from_port = 5000};
 }
 
-const Trusted proxies({"10.0.0.0/8", "unix"}), nobody({});
+const config::Networks proxies({"10.0.0.0/8", "unix"}), nobody({});
 
 TEST(Standing, WithoutAProxyHeaderTheNetworksDecide) {
     EXPECT_TRUE(believed(peer("10.0.0.1"), nullptr, proxies).trusted);
@@ -39,7 +39,8 @@ TEST(Standing, ANamedClientIsJudgedByItsOwnAddress) {
     EXPECT_TRUE(client.proxied_tls);
     EXPECT_FALSE(client.trusted);
     EXPECT_FALSE(client.many);
-    EXPECT_TRUE(believed(peer("10.0.0.1"), &named, Trusted({"10.0.0.0/8", "203.0.113.9"})).trusted);
+    EXPECT_TRUE(believed(peer("10.0.0.1"), &named, config::Networks({"10.0.0.0/8", "203.0.113.9"}))
+                    .trusted);
 }
 
 // Otherwise the client would get the trust of the proxy that it comes through.
@@ -47,7 +48,7 @@ TEST(Standing, AClientWithoutAnAddressIsNotItsProxy) {
     const auto unknown = header(ProxySubject::unknown);
     for (const char* ip : {"10.0.0.1", "127.0.0.1", "unix"}) {
         const Peer client =
-            believed(peer(ip), &unknown, Trusted({"10.0.0.0/8", "127.0.0.1", "unix"}));
+            believed(peer(ip), &unknown, config::Networks({"10.0.0.0/8", "127.0.0.1", "unix"}));
         EXPECT_EQ(client.ip, ip);
         EXPECT_FALSE(client.trusted) << ip;
         EXPECT_FALSE(client.many) << ip;

@@ -1,18 +1,18 @@
-// Which peers may speak for others.
-#include "proxy/trusted.hpp"
+// Which clients are in which networks.
+#include "config/networks.hpp"
 
 #include <gtest/gtest.h>
 
-namespace ticketgate {
+namespace ticketgate::config {
 namespace {
 
-struct Case {
+struct Client {
     std::vector<std::string> networks;
     const char* ip;
-    bool trusted;
+    bool contained;
 };
 
-const Case cases[] = {
+const Client clients[] = {
     {{}, "127.0.0.1", false},
     {{"10.0.0.0/8"}, "10.255.0.1", true},
     {{"10.0.0.0/8"}, "11.0.0.1", false},
@@ -34,6 +34,14 @@ const Case cases[] = {
     {{"2001:db8::/33"}, "2001:db8:8000::1", false},
     {{"::/0"}, "2001:db8::1", true},
     {{"::/0"}, "10.0.0.1", false},
+    {{"::/0"}, "::ffff:10.0.0.1", false},
+    {{"::/64"}, "127.0.0.1", false},
+    {{"::/80"}, "127.0.0.1", false},
+    {{"::/64"}, "::1", true},
+    {{"::ffff:10.0.0.1"}, "10.0.0.1", true},  // IPv4 in another spelling
+    {{"::ffff:0:0/96"}, "10.0.0.1", true},
+    {{"::ffff:0:0/95"}, "10.0.0.1", false},
+    {{"0.0.0.0/0"}, "::ffff:10.0.0.1", true},
     {{"127.0.0.0/8", "::1", "10.0.0.0/8"}, "10.1.1.1", true},
     {{"127.0.0.0/8", "::1", "10.0.0.0/8"}, "::1", true},
     {{"10.0.0.0/8"}, "unix", false},
@@ -48,13 +56,13 @@ const Case cases[] = {
     {{"nonsense", "10.0.0.0/8"}, "10.0.0.1", true},
 };
 
-TEST(Trusted, NetworksAndAddresses) {
-    for (const Case& one : cases) {
+TEST(Networks, ContainAddresses) {
+    for (const Client& one : clients) {
         std::string networks;
         for (const auto& network : one.networks) networks += network + " ";
-        EXPECT_EQ(Trusted(one.networks).contains(one.ip), one.trusted) << networks << one.ip;
+        EXPECT_EQ(Networks(one.networks).contains(one.ip), one.contained) << networks << one.ip;
     }
 }
 
 }  // namespace
-}  // namespace ticketgate
+}  // namespace ticketgate::config
