@@ -300,14 +300,17 @@ std::string first_pid(const std::string& log) {
 }
 
 // The job writes no more, and its worker has ended. `sleep` keeps the job alive; the test waits for
-// the lines, not for its end.
+// the lines, not for its end. Each line is one write: one that is written in two parts, around the
+// worker's end, is logged as two.
 TEST_F(TheProgram, TellsWhatWasDroppedOfAJobThatLivesOn) {
     Program program(
-        {"-c", config("listen: [{ address: \"127.0.0.1:0\" }]\n"
-                      "upstreams: { app: { workers: { command: [/bin/sh, -c, \"(seq 100001 103000; "
-                      "sleep 60) & exit 7\"], transport: descriptors, min: 1, max: 1 }, "
-                      "fastcgi: { root: /app } } }\n" +
-                      good_routes)});
+        {"-c",
+         config("listen: [{ address: \"127.0.0.1:0\" }]\n"
+                "upstreams: { app: { workers: { command: [/bin/sh, -c, \"(seq 100001 103000 | "
+                "while read -r n; do echo $n; done; sleep 60) & exit 7\"], transport: descriptors, "
+                "min: 1, max: 1 }, "
+                "fastcgi: { root: /app } } }\n" +
+                good_routes)});
     EXPECT_TRUE(eventually([&] {
         const auto log = program.err();
         return accounted(log, first_pid(log)) == 3000;

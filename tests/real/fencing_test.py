@@ -44,9 +44,11 @@ class MariaDb:
         if os.geteuid() == 0:
             user = ["--user=mysql"]
             shutil.chown(self.folder, "mysql")
-        subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--skip-test-db",
-                        "--auth-root-authentication-method=normal", *user],
-                       check=True, capture_output=True, timeout=10 * PATIENCE)
+        made = subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--skip-test-db",
+                               "--auth-root-authentication-method=normal", *user],
+                              capture_output=True, text=True, timeout=10 * PATIENCE)
+        if made.returncode != 0:
+            raise AssertionError(made.stdout + made.stderr)
         self.socket = self.folder / "socket"
         with open(self.folder / "log", "wb") as log:
             self.child = subprocess.Popen(

@@ -205,8 +205,17 @@ class ProcessTest(OnItsMachine):
 
     def test_no_connection_goes_for_an_operator_who_has_room(self):
         child = self.start(self.config(admin=", read_timeout: 10m"))
-        links = lambda: [os.readlink(f"/proc/{child.pid}/fd/{n}") for n in os.listdir(f"/proc/{child.pid}/fd")]
-        sockets = lambda: sum(link.startswith("socket:") for link in links())
+        folder = pathlib.Path(f"/proc/{child.pid}/fd")
+
+        def sockets():
+            links = []
+            for number in os.listdir(folder):
+                try:
+                    links.append(os.readlink(folder / number))
+                except FileNotFoundError:
+                    pass  # closed since
+            return sum(link.startswith("socket:") for link in links)
+
         before = sockets()
         silent = self.hold(self.admin, 4)  # they have the descriptors that are kept for the operator
         wait_for(lambda: sockets() == before + 4, "they are accepted", PATIENCE)
@@ -215,6 +224,7 @@ class ProcessTest(OnItsMachine):
         resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (second, resource.prlimit(child.pid, resource.RLIMIT_NOFILE)[1]))
         for _ in range(5):
             self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+            wait_for(lambda: sockets() == before + 4, "its descriptor is free for the next one", PATIENCE)
         for connection in silent:
             connection.setblocking(False)
             with self.assertRaises(BlockingIOError, msg="it is open"):
