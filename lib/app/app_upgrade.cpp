@@ -48,7 +48,11 @@ void App::take_sockets() {
                                .gives_queue = [this] { assembly_.close_idle_backends(); },
                                .pause = [this](const std::string& queue,
                                                Time until) { adopt_pause(queue, until); },
-                               .ended = [this] { pauses_.other_ended(); },
+                               .ended =
+                                   [this] {
+                                       pauses_.other_ended();
+                                       passed_.remove_files();
+                                   },
                                .losses =
                                    [this](const upgrade::Message& message) {
                                        add_losses(assembly_.gates(), metrics_, message);

@@ -51,9 +51,13 @@ std::string why_not_writable(const std::string& path) {
     return may(path, W_OK) ? "" : reason(errno, path);
 }
 
+// Neither of them may exist yet.
 bool is_same_file(const std::string& one, const std::string& other) {
-    std::error_code missing;
-    return std::filesystem::equivalent(one, other, missing);
+    std::error_code missing, unknown, unknown_too;
+    return std::filesystem::equivalent(one, other, missing) ||
+           (std::filesystem::weakly_canonical(one, unknown) ==
+                std::filesystem::weakly_canonical(other, unknown_too) &&
+            !unknown && !unknown_too);
 }
 
 // Those that a start or a reload reads, beside the config.
@@ -77,9 +81,12 @@ std::string why_no_log(const std::string& log, const std::string& file,
     return why_not_writable(log);
 }
 
-// A start makes the socket in this folder.
+// A start makes the socket, in place of one that no process listens on.
 std::string why_no_socket(const std::optional<config::Listen>& listen) {
     if (!listen || listen->unix_path.empty()) return {};
+    struct stat about {};
+    const bool taken = ::lstat(listen->unix_path.c_str(), &about) == 0 && !S_ISSOCK(about.st_mode);
+    if (taken) return listen->unix_path + " exists and is not a socket";
     const auto why = why_not_makeable(listen->unix_path);
     return why.empty() ? "" : "cannot make " + listen->unix_path + ": " + why;
 }

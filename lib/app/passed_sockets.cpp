@@ -74,7 +74,11 @@ std::vector<std::string> PassedSockets::end_left(const std::optional<net::Endpoi
     std::vector<std::string> addresses;
     for (auto one = ends; one != sockets_.end(); ++one) {
         addresses.push_back(one->at.text());
-        if (!of_systemd && !one->at.is_unix()) (void)::shutdown(one->descriptor.get(), SHUT_RD);
+        if (of_systemd) continue;
+        if (one->at.is_unix())
+            left_files_.emplace_back(one->at, true);
+        else
+            (void)::shutdown(one->descriptor.get(), SHUT_RD);
     }
     sockets_.erase(ends, sockets_.end());
     return addresses;

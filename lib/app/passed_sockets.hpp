@@ -3,6 +3,7 @@
 // its own if there is none. Control thread.
 #pragma once
 
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "config/environment.hpp"
 #include "net/endpoint.hpp"
 #include "net/listener.hpp"
+#include "net/socket_file.hpp"
 
 namespace ticketgate {
 
@@ -27,6 +29,9 @@ class PassedSockets {
     /// process of an upgrade has them as well, so this ends the listening itself: TCP clients are
     /// refused at once. Unix sockets, and those of systemd, go on in the process that has them.
     std::vector<std::string> end_left(const std::optional<net::Endpoint>& kept = {});
+    /// Removes the files of the unix sockets that end_left() closed: the other process has ended,
+    /// so their clients would be refused. Without it they are removed with this object.
+    void remove_files() { left_files_.clear(); }
 
     /// The files of unix sockets are systemd's.
     bool of_systemd = false;
@@ -37,6 +42,7 @@ class PassedSockets {
         Descriptor descriptor;
     };
     std::vector<Socket> sockets_;
+    std::list<net::SocketFile> left_files_;
 };
 
 /// The sockets of LISTEN_FDS, if LISTEN_PID is this process. Removes both from the environment, so

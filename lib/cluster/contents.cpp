@@ -221,8 +221,9 @@ std::string went_back(const std::string& what, std::uint64_t from, std::uint64_t
 
 std::string Memory::check(const Contents& now) const {
     if (now.id.empty())
-        return id_.empty() ? "it has no cluster of this name"
-                           : "the cluster's key has gone: the store has lost its data";
+        return id_.empty()
+                   ? "it has no cluster of this name: a new one needs `ticketgate cluster init`"
+                   : "the cluster's key has gone: the store has lost its data";
     if (!id_.empty() && id_ != now.id) return "the cluster has another id: the store was made anew";
     if (now.revision < revision_) return went_back("its revision", revision_, now.revision);
     for (const auto& [queue, known] : records_) {

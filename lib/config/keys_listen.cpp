@@ -8,7 +8,7 @@ constexpr std::array listen_rows{
     like("\"0.0.0.0:8080\"",
          required(plain("address", Kind::address, filled_by<Listen, read_address, &Listen::address>,
                         "IP address and port, such as 0.0.0.0:8080, or unix:/path. [::]:8080 is "
-                        "all of IPv6."))),
+                        "all of IPv6 and of IPv4."))),
     like("web", varying(plain("name", Kind::listener, field<&Listen::name>,
                               "A name that routes can ask for with listener."))),
     flag("proxy_protocol", field<&Listen::proxy_protocol>,

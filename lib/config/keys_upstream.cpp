@@ -10,8 +10,9 @@ constexpr std::array upstream_rows{
              "workers",
              plain("url", Kind::url, filled_by<Upstream, read_url, &Upstream::url>,
                    "http://host:port, https://host:port or unix:/path; for php-fpm "
-                   "fastcgi://host:port or fastcgi+unix:/path. A URL has no path here: requests "
-                   "keep their own. Not needed with workers."))),
+                   "fastcgi://host:port or fastcgi+unix:/path. The port may be left out: 80, 443, "
+                   "and for fastcgi 9000. A URL has no path here: requests keep their own. Not "
+                   "needed with workers."))),
     commented(nested("fastcgi", Kind::section, Section::fcgi, part<&Upstream::fcgi>,
                      "For a fastcgi url, and for workers: where the scripts are, and which script "
                      "a path names. php-fpm.yaml is a whole example.")),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace ticketgate::config {
@@ -118,7 +119,9 @@ std::string Builder::fill_in(const std::string& value, Node& node) {
     };
     auto text = substitute(value, read, complaints);
     node.broken = !complaints.empty();
-    for (auto& complaint : complaints) problems_.error(node.mark, path(), std::move(complaint));
+    std::set<std::string> told;  // a variable may stand there twice
+    for (const auto& complaint : complaints)
+        if (told.insert(complaint).second) problems_.error(node.mark, path(), complaint);
     return text;
 }
 
@@ -210,6 +213,13 @@ bool is_open_quote(std::string_view text, const Mark& at) {
     return true;
 }
 
+Mark place_of(std::string_view text, std::size_t at, const std::string& file) {
+    const auto before = text.substr(0, at);
+    const auto line = std::min(before.rfind('\n') + 1, at);  // npos + 1 is 0
+    return {file, static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n')),
+            static_cast<std::uint32_t>(1 + at - line)};
+}
+
 std::string_view line_of(std::string_view text, std::uint32_t number) {
     for (; number > 1; --number) {
         const auto end = text.find('\n');
@@ -268,6 +278,10 @@ std::optional<Node> parse_tree(std::string_view text, const std::string& file,
     const Mark whole{file, 0, 0};
     if (text.size() > max_file_bytes) {
         problems.error(whole, "", "larger than 1 MiB; put long bodies into files (body_file)");
+        return std::nullopt;
+    }
+    if (const auto nul = text.find('\0'); nul != text.npos) {
+        problems.error(place_of(text, nul, file), "", "a NUL byte; remove it");
         return std::nullopt;
     }
     Builder builder(file, environment, problems);

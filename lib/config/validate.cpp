@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 
 #include "base/text.hpp"
+#include "config/networks.hpp"
 #include "config/route_index.hpp"
 #include "config/syntax.hpp"
 
@@ -88,14 +90,24 @@ void check_prefixes(const Config& config, Problems& problems) {
     }
 }
 
-// True if the two listeners cannot both be bound, such as `0.0.0.0` and another address with the
-// same port.
+// 0.0.0.0 takes each IPv4 address, and [::] those of both families.
+bool takes(const Listen& listen, const Network& address) {
+    const auto own = Network::parse(listen.host);
+    const bool every = own && own->bytes == Network::parse(own->v4 ? "0.0.0.0" : "::")->bytes;
+    return own && (own->bytes == address.bytes || (every && (!own->v4 || address.v4)));
+}
+
+std::filesystem::path plain(const std::string& path) {
+    return std::filesystem::path(path).lexically_normal();
+}
+
+// True if the two listeners cannot both be bound.
 bool collide(const Listen& a, const Listen& b) {
-    if (!a.unix_path.empty() || !b.unix_path.empty()) return a.unix_path == b.unix_path;
+    if (!a.unix_path.empty() || !b.unix_path.empty())
+        return plain(a.unix_path) == plain(b.unix_path);
     if (a.port != b.port || a.port == 0) return false;
-    const auto v6 = [](const Listen& l) { return l.host.find(':') != std::string::npos; };
-    return a.host == b.host || (v6(a) == v6(b) && (a.host == "0.0.0.0" || b.host == "0.0.0.0" ||
-                                                   a.host == "::" || b.host == "::"));
+    const auto at = Network::parse(a.host), by = Network::parse(b.host);
+    return at && by && (takes(a, *by) || takes(b, *at));
 }
 
 std::string listen_path(std::size_t index) {

@@ -184,7 +184,8 @@ bool check_header(const Value& value, const Entry& entry) {
         return false;
     };
     if (!is_token(entry.key)) return fail_at_key("not a header name");
-    if (lower(entry.key) == "content-type") return fail_at_key("write content_type: instead");
+    if (lower(entry.key) == "content-type")
+        return fail_at_key("is set by ticketgate; for an answer write content_type: instead");
     if (is_one_of(lower(entry.key), own))
         return fail_at_key("is set by ticketgate itself; remove it");
     if (lower(entry.key) == "date")

@@ -41,8 +41,7 @@ void free_all(stack_st_X509* certificates) {
 
 std::string contents(const std::string& file) {
     auto got = read_file(file, most_bytes);
-    if (!got) refuse(file, got.why);
-    if (got.text.empty()) refuse(file, "it is empty");
+    if (!got || got.text.empty()) refuse(file, got ? "it is empty" : got.why);
     return std::move(got.text);
 }
 
@@ -249,10 +248,12 @@ std::vector<Finding> examine_authorities(const std::string& file, WallTime now) 
     try {
         const auto first = read_chain(file, others.get());
         const X509* last = first.get();
-        for (int i = 0; i < sk_X509_num(others.get()); ++i) {
-            const X509* const one = sk_X509_value(others.get(), i);
-            if (expiry_of(*one).unix_us > expiry_of(*last).unix_us) last = one;
-        }
+        const auto rank = [now](const X509& one) {
+            return std::pair(begin_of(one).unix_us <= now.unix_us, expiry_of(one).unix_us);
+        };
+        for (int i = 0; i < sk_X509_num(others.get()); ++i)
+            if (const X509* one = sk_X509_value(others.get(), i); rank(*one) > rank(*last))
+                last = one;
         examine_times(last, "its certificate " + subject_of(*last), now, found);
     } catch (const std::runtime_error& why) {
         found.push_back({Finding::About::certificate, false, why.what()});

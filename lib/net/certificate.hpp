@@ -50,8 +50,9 @@ struct Finding {
 std::vector<Finding> examine(const std::string& certificate_file, const std::string& key_file,
                              WallTime now);
 
-/// The same of a file of authorities. Warns of dates only by the certificate that ends last: a
-/// file of all public authorities may have some that have ended.
+/// The same of a file of authorities. Warns of dates only by the certificate that ends last of
+/// those that have begun: a file of all public authorities may have some that have ended, and one
+/// for later may be there ahead of its time.
 std::vector<Finding> examine_authorities(const std::string& file, WallTime now);
 
 /// Returns why one that trusts `ca_file` would refuse this certificate, as that of the server

@@ -16,7 +16,8 @@ std::string folder_of(const Endpoint& at) {
 std::string of_unix(const Endpoint& at, int error) {
     switch (error) {
         case EADDRINUSE:
-            return "another process listens on this socket, or the file is not a socket";
+            return "another process listens on this socket, the file is not a socket, or "
+                   "ticketgate's user may not connect to it and remove it";
         case ENOENT:
             return "create the folder " + folder_of(at);
         case EACCES:

@@ -537,6 +537,17 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.backend.release("a")
         self.assertEqual(self.status(held), 200)
 
+    def test_the_file_of_a_removed_unix_socket_goes_with_the_old_process(self):
+        unix = pathlib.Path(self.folder) / "listen.sock"
+        self.start(listen=f', {{ address: "unix:{unix}" }}')
+        held = self.hold_one()
+        self.file.write_text(self.config())
+        self.upgrade()
+        self.assertTrue(unix.exists(), "the old process would accept there again")
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        wait_for(lambda: not unix.exists(), "no process accepts there any more")
+
     def test_clients_of_an_id_service_that_cannot_start_are_refused(self):
         port, state = free_port(), self.folder / "ids"
         ids = f'id_service: {{ address: "127.0.0.1:{port}", worker: 3, state_file: "{state}" }}'

@@ -68,6 +68,12 @@ TEST_F(FilesTest, RefusesAsItsAccessLogWhatTheConfigReads) {
         told("log: {access_file: \"" + page +
              "\"}\nqueues: {q: {}}\ndefaults: {on_full: {page_file: \"" + page + "\"}}\n");
     expect_one(lines, "log.access_file", "is read as another file of this config");
+    const auto state = folder.file("state");
+    expect_one(told("log: {access_file: \"" + folder.path() +
+                    "//state\"}\nid_service: {address: "
+                    "\"127.0.0.1:4444\", worker: 1, state_file: \"" +
+                    state + "\"}\n"),
+               "log.access_file", "is read as another file of this config");
 }
 
 TEST_F(FilesTest, AcceptsFilesThatARunningProcessHasOpen) {
@@ -85,13 +91,16 @@ TEST_F(FilesTest, ReportsAMissingFolder) {
     }
 }
 
-TEST_F(FilesTest, ReportsAMissingFolderOfASocket) {
+TEST_F(FilesTest, ReportsWhereNoSocketCanBeMade) {
     const auto socket = folder.file("no/such.sock");
     expect_one(told("admin: {address: \"unix:" + socket + "\"}\n"), "admin.address",
                "cannot make " + socket + ": ");
     expect_one(told("id_service: {address: \"unix:" + socket + "\", worker: 1}\n"),
                "id_service.address", "No such file or directory");
     EXPECT_TRUE(told("admin: {address: \"unix:" + folder.file("admin.sock") + "\"}\n").empty());
+    for (const auto& taken : {folder.write("text", ""), folder.path()})
+        expect_one(told("admin: {address: \"unix:" + taken + "\"}\n"), "admin.address",
+                   taken + " exists and is not a socket");
     config::Config config;
     config.listen = {{.address = "unix:" + socket, .host = {}, .unix_path = socket}};
     const auto problems = file_problems(config, folder.file("c.yaml"), {});

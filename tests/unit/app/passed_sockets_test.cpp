@@ -79,6 +79,17 @@ TEST(PassedSockets, ThatAreLeftRefuseTheirClientsAndMayListenAgain) {
     net::listen_again(of_old.get());
 }
 
+TEST(PassedSockets, LeaveNoFileOfAUnixSocketThatNoListenerHas) {
+    const std::string path = testing::TempDir() + "ticketgate-passed." + std::to_string(::getpid());
+    const auto at = *net::Endpoint::from_unix(path);
+    PassedSockets sockets;
+    sockets.add(net::open_listener(at));
+    EXPECT_EQ(sockets.end_left(), std::vector<std::string>{at.text()});
+    EXPECT_EQ(::access(path.c_str(), F_OK), 0) << "the old process may accept again";
+    sockets.remove_files();
+    EXPECT_NE(::access(path.c_str(), F_OK), 0);
+}
+
 TEST(PassedSockets, OfSystemdAreOnlyClosed) {
     const Descriptor of_systemd = net::open_listener(any_port);
     PassedSockets sockets;

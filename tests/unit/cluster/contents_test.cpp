@@ -195,7 +195,8 @@ TEST(Memory, AcceptsWhatGoesOn) {
 
 TEST(Memory, RefusesAStoreWithoutTheCluster) {
     Memory memory;
-    EXPECT_EQ(checked(memory, Contents{}), "it has no cluster of this name");
+    EXPECT_EQ(checked(memory, Contents{}),
+              "it has no cluster of this name: a new one needs `ticketgate cluster init`");
     EXPECT_EQ(checked(memory, contents({})), "");
     Contents gone;
     gone.revision = 99;

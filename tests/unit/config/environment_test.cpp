@@ -134,6 +134,8 @@ TEST(Environment, ReportsAnUnsetVariableOnce) {
                                     "routes: [{prefix: /, upstream: app}]\n")
                                    .problems);
     EXPECT_EQ(lines.size(), 2u);
+    const auto twice = load(base + "routes: [{prefix: /, on_full: {body: \"${A} ${A} ${B}\"}}]\n");
+    EXPECT_EQ(twice.problems.size(), 2u);
 }
 
 Duration cpu_of_pieces(const std::string& page) {

@@ -36,6 +36,29 @@ TEST(Mistakes, TheFencingNumberMayHaveItsOwnHeader) {
               std::string::npos);
 }
 
+// [::] takes both families, and a unix path may be spelt in several ways.
+TEST(Mistakes, TwoListenersHaveOnePlace) {
+    const auto both = [](const std::string& one, const std::string& other) {
+        return "listen: [{address: \"" + one + "\"}, {address: \"" + other + "\"}]\n" +
+               "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\ndefaults: {upstream: app}\n" +
+               one_route;
+    };
+    const auto collide = [&](const std::string& one, const std::string& other) {
+        expect_told(both(one, other), "address " + other + " is already listened on");
+        expect_told(both(other, one), "address " + one + " is already listened on");
+    };
+    collide("[::]:8080", "0.0.0.0:8080");
+    collide("[::]:8080", "127.0.0.1:8080");
+    collide("[::]:8080", "[::1]:8080");
+    collide("[::1]:8080", "[0:0::1]:8080");
+    collide("[::ffff:127.0.0.1]:8080", "127.0.0.1:8080");
+    collide("unix:/run/a.sock", "unix:/run//x/../a.sock");
+    for (const auto& [one, other] :
+         {std::pair("0.0.0.0:8080", "[::1]:8080"), std::pair("[::]:8080", "0.0.0.0:8081"),
+          std::pair("127.0.0.1:8080", "127.0.0.2:8080"), std::pair("[::]:0", "0.0.0.0:0")})
+        EXPECT_EQ(told(both(one, other)), "") << one << " " << other;
+}
+
 TEST(Mistakes, APatternHasNoPercentCodeThatPathsDoNotHave) {
     const auto route = [](const std::string& regex) {
         return base + "routes: [{regex: '" + regex + "', queue: q}, {prefix: /}]\n";

@@ -208,7 +208,8 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:66: routes[0].on_wait_timeout.headers.unique.id: is set by ticketgate itself, "
           "from ids.unique_id; remove it"}},
         {"on_full: {headers: {content-type: a/b}}",
-         {"c.yaml:4:42: routes[0].on_full.headers.content-type: write content_type: instead"}},
+         {"c.yaml:4:42: routes[0].on_full.headers.content-type: is set by ticketgate; for an "
+          "answer write content_type: instead"}},
         {"on_full: {headers: {X-Id: \"${request_id}\"}}",
          {"c.yaml:4:48: routes[0].on_full.headers.X-Id: placeholders work only in body, not in "
           "headers"}},

@@ -39,6 +39,9 @@ TEST(Tree, RefusesNulBytes) {
     EXPECT_EQ(complaints("log: {access_file: \"/tmp/a\\0b\"}\n"),
               (Lines{"c.yaml:1:20: log.access_file: " + why}));
     EXPECT_EQ(complaints("\"a\\0b\": 1\n"), (Lines{"c.yaml:1:1: " + why}));
+    using std::string_literals::operator""s;
+    EXPECT_EQ(complaints("a: 1\nb: x\0y\n"s), (Lines{"c.yaml:2:5: a NUL byte; remove it"}));
+    EXPECT_EQ(complaints("\0a: 1\n"s), (Lines{"c.yaml:1:1: a NUL byte; remove it"}));
 }
 
 TEST(Tree, NamesTheUsualCausesOfBadYaml) {
