@@ -26,6 +26,8 @@ class Process {
         const auto local = [this](std::size_t i) {
             return "\"127.0.0.1:" + std::to_string(ports_[i]) + "\"";
         };
+        // As long as the lease (whole seconds) allows: a busy machine keeps etcd waiting.
+        const auto timeout = std::to_string(std::min(300 * std::stoi(lease), 3000)) + "ms";
         file_ = folder_.write(
             "c.yaml",
             "listen: [{address: " + local(0) + "}]\nadmin: {address: " + local(1) +
@@ -33,8 +35,8 @@ class Process {
                 "\"}}\nqueues: {app: {cluster: true, " + queue + "}}\nlog: {access_file: \"" +
                 folder_.file("access.log") + "\"}\ncluster:\n  name: shop\n  replica: " + name +
                 "\n  lease: " + lease + "\n  idle_after: 200ms\n  store: {endpoints: [" + store +
-                "], timeout: 600ms}\n  peer: {listen: " + local(2) + ", advertise: " + local(2) +
-                ", secret: 0123456789abcdef" + peer + "}\n" + more);
+                "], timeout: " + timeout + "}\n  peer: {listen: " + local(2) +
+                ", advertise: " + local(2) + ", secret: 0123456789abcdef" + peer + "}\n" + more);
         start();
     }
 
@@ -67,6 +69,12 @@ class Process {
         Client one(address(1));
         one.get("/api/v1/cluster");
         return boost::json::parse(one.read().body);
+    }
+    /// It may keep a line: the store has answered it lately.
+    bool is_sure() const {
+        const auto seen = cluster();
+        const auto* const sure = seen.as_object().if_contains("sure_seconds");
+        return sure != nullptr && sure->to_number<double>() > 0;
     }
     /// Its last look at the store showed the line in this state.
     bool sees_line(std::string_view state) const {
@@ -158,7 +166,8 @@ class Cluster : public testing::Test {
         const auto ran = Command(store_).run({"cluster", "init"});
         EXPECT_EQ(ran.code, 0) << ran.err;
     }
-    /// `peer`: further keys of cluster.peer, as `, tls: {…}`.
+    /// These refuse requests until the store has answered them. `peer`: further keys of
+    /// cluster.peer, as `, tls: {…}`.
     static constexpr const char* all_queued = "routes: [{prefix: /, upstream: app, queue: app}]\n";
     std::unique_ptr<Process> replica(const std::string& name,
                                      const std::string& queue = "hold_timeout: never",
@@ -174,6 +183,7 @@ class Cluster : public testing::Test {
         auto made = std::make_unique<Process>(name, "\"" + store + "\"", backend_, queue, more,
                                               peer, lease);
         EXPECT_TRUE(made->serves()) << made->program().err();
+        EXPECT_TRUE(eventually([&] { return made->is_sure(); })) << made->program().err();
         return made;
     }
     /// Sends two POSTs, one without a body, and a GET: each is answered 200.

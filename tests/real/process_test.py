@@ -205,26 +205,21 @@ class ProcessTest(OnItsMachine):
 
     def test_no_connection_goes_for_an_operator_who_has_room(self):
         child = self.start(self.config(admin=", read_timeout: 10m"))
-        folder = pathlib.Path(f"/proc/{child.pid}/fd")
 
-        def sockets():
-            links = []
-            for number in os.listdir(folder):
-                try:
-                    links.append(os.readlink(folder / number))
-                except FileNotFoundError:
-                    pass  # closed since
-            return sum(link.startswith("socket:") for link in links)
+        def accepted():
+            """Connections to the admin listener that a process has; those in the backlog have no inode."""
+            rows = [row.split() for row in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+            return sum(row[1].endswith(f":{self.admin:04X}") and row[3] != "0A" and row[9] != "0" for row in rows)
 
-        before = sockets()
+        wait_for(lambda: accepted() == 0, "the connections of the start are over", PATIENCE)
         silent = self.hold(self.admin, 4)  # they have the descriptors that are kept for the operator
-        wait_for(lambda: sockets() == before + 4, "they are accepted", PATIENCE)
+        wait_for(lambda: accepted() == 4, "they are accepted", PATIENCE)
         used = {int(number) for number in os.listdir(f"/proc/{child.pid}/fd")}
         second = [number for number in range(max(used) + 3) if number not in used][1]
         resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (second, resource.prlimit(child.pid, resource.RLIMIT_NOFILE)[1]))
         for _ in range(5):
             self.assertEqual(self.get("/readyz", self.admin)[0], 200)
-            wait_for(lambda: sockets() == before + 4, "its descriptor is free for the next one", PATIENCE)
+            wait_for(lambda: accepted() == 4, "its descriptor is free for the next one", PATIENCE)
         for connection in silent:
             connection.setblocking(False)
             with self.assertRaises(BlockingIOError, msg="it is open"):
