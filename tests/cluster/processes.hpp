@@ -166,9 +166,9 @@ class Cluster : public testing::Test {
         const auto ran = Command(store_).run({"cluster", "init"});
         EXPECT_EQ(ran.code, 0) << ran.err;
     }
-    /// These refuse requests until the store has answered them. `peer`: further keys of
-    /// cluster.peer, as `, tls: {…}`.
     static constexpr const char* all_queued = "routes: [{prefix: /, upstream: app, queue: app}]\n";
+    /// A replica that is sure: before that it refuses requests. `peer`: further keys of
+    /// cluster.peer, as `, tls: {…}`.
     std::unique_ptr<Process> replica(const std::string& name,
                                      const std::string& queue = "hold_timeout: never",
                                      const std::string& more = all_queued,
