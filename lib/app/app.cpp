@@ -143,6 +143,7 @@ int App::run() {
     threads.clear();
     successor_.tell_losses();
     end_workers();
+    hold_signals();  // without this object nothing hears them, and the next one would kill
     log_.info("stopped");
     return 0;
 }

@@ -3,8 +3,9 @@
 
 namespace ticketgate {
 
-/// Blocks the signals that a service handles; call it first in the process. Otherwise a reload or
-/// stop signal in its first milliseconds would kill it.
+/// Blocks the signals that a service handles; call it first in the process, and again when the
+/// service has ended. Otherwise a reload or stop signal in its first or last milliseconds would
+/// kill it.
 void hold_signals();
 
 /// Unblocks the signals; call it on the thread that handles them. Pending ones take effect now.

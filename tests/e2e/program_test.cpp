@@ -164,7 +164,8 @@ TEST_F(TheProgram, StopsOnceHoweverManySignalsItGets) {
     EXPECT_TRUE(program.says("draining"));
     program.signal(SIGTERM);
     EXPECT_TRUE(program.says("may still run"));
-    for (const int signal : {SIGTERM, SIGINT, SIGTERM}) program.signal(signal);
+    while (!program.wait(1ms))  // to its very last moment
+        for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) program.signal(signal);
     EXPECT_EQ(program.wait(), 0);
     const std::string told = program.err();
     const std::string cut = "queue=q request_id=" + backend.of("/x").at(0).header("X-Request-Id");
