@@ -359,7 +359,8 @@ TEST_F(Replicas, LookAtTheStoreSoonWhenTheirKeeperTakesNoRequest) {
     const House a(store_, "a", 60s);
     ASSERT_TRUE(a.becomes(Role::idle));
     const House b(store_, "b", 60s);
-    ASSERT_TRUE(eventually([&] { return b.gate->where().where == Whereabouts::Where::peer; }));
+    ASSERT_TRUE(eventually([&] { return b.replica->sure() > 0s; }));  // its looks of the start
+    ASSERT_EQ(b.gate->where().where, Whereabouts::Where::peer);
     a.replica->drain();
     ASSERT_TRUE(is_stored(LineState::free));
     b.gate->doubt_keeper();
