@@ -61,7 +61,7 @@ def get(port, path, method="GET", body=None, headers=None, timeout=PATIENCE):
 class Replica:
     def __init__(self, ticketgate, name, store, upstream, environment=None):
         """`environment`: what the replica has on top of this process' own."""
-        self.ticketgate, self.environment = ticketgate, dict(os.environ, **(environment or {}))
+        self.ticketgate, self.store, self.environment = ticketgate, store, dict(os.environ, **(environment or {}))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ticketgate-replica-"))
         self.port, self.admin, peer = free_port(), free_port(), free_port()
         self.file = self.folder / "c.yaml"
@@ -81,8 +81,11 @@ class Replica:
         return self
 
     def command(self, *words):
-        done = subprocess.run([self.ticketgate, *words, "-c", self.file], capture_output=True, text=True,
-                              timeout=PATIENCE)
+        # The longest lease allows the longest timeout; a command takes no lease.
+        endpoints = f"[\"{self.store.url}\"]"
+        file, text = self.folder / "commands.yaml", self.file.read_text()
+        file.write_text(text.replace("lease: 3s", "lease: 60s").replace(endpoints, f"{endpoints}, timeout: 20s"))
+        done = subprocess.run([self.ticketgate, *words, "-c", file], capture_output=True, text=True, timeout=PATIENCE)
         return done.returncode, done.stdout + done.stderr
 
     def line(self):

@@ -191,7 +191,8 @@ class Fencing:
         late = Held(self.replica, self.shop, "late")
         self.replica.kill()
         wait_for(lambda: other.line().get("state") == "settling", "the queue stands", PATIENCE)
-        self.assertEqual(other.command("settle", "app", str(other.line()["waits_for"]["epoch"]))[0], 0)
+        code, text = other.command("settle", "app", str(other.line()["waits_for"]["epoch"]))
+        self.assertEqual(code, 0, text)
         self.assertEqual(other.request("/add.php"), (200, "1\n"))
         self.assertIsNone(late.go(), "its client's connection ended with its replica")
         log = self.shop.folder / "log"
