@@ -133,7 +133,6 @@ int App::run() {
     for (std::size_t i = 0; i < loops_.size(); ++i) threads[i].run(*loops_[i]);
     tell_start();
     assembly_.probe_status_pages();
-    release_signals();  // after the threads, which must not receive them
     notify_.ready();
     control_.run();
     if (replica_) replica_->stop();  // what is cut from here on must not pass for finished
@@ -143,7 +142,6 @@ int App::run() {
     threads.clear();
     successor_.tell_losses();
     end_workers();
-    hold_signals();  // without this object nothing hears them, and the next one would kill
     log_.info("stopped");
     return 0;
 }

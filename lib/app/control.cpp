@@ -1,8 +1,8 @@
 #include "app/control.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
-#include <csignal>
 
+#include "app/signals.hpp"
 #include "base/error.hpp"
 
 namespace ticketgate {
@@ -16,9 +16,8 @@ Control::Control(Log& log, std::function<void(int)> on_signal)
     : log_(log), on_signal_(std::move(on_signal)) {}
 
 void Control::hear_signals() {
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD})
-        signals_.add(signal);
-    wait_for_signal();
+    signals_.assign(watch_signals().release());
+    wait_for_signals();
 }
 
 // Work that throws does not end the loop. What it would have planned next is planned by go_on().
@@ -43,18 +42,28 @@ void Control::run() {
 
 void Control::go_on() {
     next_try_ = monotonic_now() + failure_pause;
-    signals_.cancel();
-    wait_for_signal();
+    if (signals_.is_open()) {
+        signals_.cancel();
+        wait_for_signals();
+    }
     go_on_();
     failed_ = false;
 }
 
-void Control::wait_for_signal() {
-    signals_.async_wait([this](const error_code& error, int signal) {
-        if (error) return;
-        on_signal_(signal);
-        wait_for_signal();
-    });
+void Control::wait_for_signals() {
+    signals_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                        [this](const error_code& error) {
+                            if (error) return;
+                            take_signals();
+                            wait_for_signals();
+                        });
+}
+
+// Each kind once, and then other work: a signal that is sent without pause delays neither the other
+// kinds nor the admin listener.
+void Control::take_signals() {
+    for (const int signal : service_signals)
+        if (take_signal(signal)) on_signal_(signal);
 }
 
 }  // namespace ticketgate

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <functional>
 #include <utility>
 
@@ -20,7 +20,9 @@ class Control {
 
     boost::asio::io_context& io() { return io_; }
 
-    /// Installs handlers for TERM, INT, HUP, USR1, USR2 and CHLD.
+    /// From now on run() takes the service's signals (app/signals.hpp); another one has its default
+    /// effect. Call it on the thread of run(), before other threads begin. Throws
+    /// std::system_error.
     void hear_signals();
     /// Called after an exception, which may have ended work before that planned its next turn. May
     /// throw: then it is called again a little later.
@@ -40,12 +42,13 @@ class Control {
     }
 
  private:
-    void wait_for_signal();
+    void wait_for_signals();
+    void take_signals();
     void go_on();
     Log& log_;
     const std::function<void(int)> on_signal_;
     boost::asio::io_context io_{1};
-    boost::asio::signal_set signals_{io_};
+    boost::asio::posix::stream_descriptor signals_{io_};
     std::function<void()> go_on_ = [] {};
     bool failed_ = false;  // go_on() is due, from next_try_ on
     Time next_try_{};

@@ -11,8 +11,6 @@
 #include <system_error>
 #include <vector>
 
-#include "app/signals.hpp"
-
 namespace ticketgate {
 namespace {
 
@@ -81,16 +79,15 @@ const std::string& program() {
     return path;
 }
 
-// A signal that comes before the child holds them itself would end it, so it inherits their mask.
+// The child inherits the signals that this thread blocks. Without that, one that comes before the
+// child blocks them itself would end it.
 pid_t start_new_process(const Descriptor& link) {
     auto arguments = own_arguments(), environment = own_environment();
     if (arguments.empty()) arguments.emplace_back("ticketgate");
     const Descriptors descriptors(link.get());
     auto argv = pointers(arguments), envp = pointers(environment);
     pid_t pid = 0;
-    hold_signals();
     const int error = start_child(pid, descriptors, argv, envp.data());
-    release_signals();
     if (error != 0)
         throw std::system_error(error, std::system_category(), "cannot start " + arguments[0]);
     return pid;

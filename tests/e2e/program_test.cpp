@@ -164,15 +164,35 @@ TEST_F(TheProgram, StopsOnceHoweverManySignalsItGets) {
     EXPECT_TRUE(program.says("draining"));
     program.signal(SIGTERM);
     EXPECT_TRUE(program.says("may still run"));
-    while (!program.wait(1ms))  // to its very last moment
+    EXPECT_TRUE(eventually([&] {  // to its very last moment
         for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) program.signal(signal);
-    EXPECT_EQ(program.wait(), 0);
+        return program.wait(0ms).has_value();
+    }));
+    EXPECT_EQ(program.wait(0ms), 0);
     const std::string told = program.err();
     const std::string cut = "queue=q request_id=" + backend.of("/x").at(0).header("X-Request-Id");
     const auto first = told.find(cut);
     ASSERT_NE(first, told.npos) << told;
     EXPECT_EQ(told.find(cut, first + 1), told.npos) << told;
     backend.release("/x");
+}
+
+// Also where they come faster than it reads its file.
+TEST_F(TheProgram, StopsWhileItIsToldToReloadWithoutPause) {
+    Backend backend;
+    Program program({"-c", config(administered(backend))});
+    (void)address_of(program);  // it runs
+    const auto sent_until = [&](const auto& over) {
+        return eventually([&] {
+            for (int i = 0; i < 10'000; ++i)
+                for (const int signal : {SIGHUP, SIGUSR1, SIGCHLD}) program.signal(signal);
+            return over();
+        });
+    };
+    EXPECT_TRUE(sent_until([&] { return program.err().find("loaded") != std::string::npos; }));
+    program.signal(SIGTERM);
+    EXPECT_TRUE(sent_until([&] { return program.wait(0ms).has_value(); })) << program.err();
+    EXPECT_EQ(program.wait(0ms), 0);
 }
 
 // It waits for its connection, so the backend does not run it.

@@ -3,6 +3,8 @@
 #include "app/control.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <stdexcept>
@@ -35,6 +37,52 @@ TEST_F(ControlThread, HearsTheNextSignalAfterOneThatFailed) {
     raise(SIGUSR1);
     control.run();
     EXPECT_EQ(heard, (std::vector{SIGUSR1, SIGTERM}));
+}
+
+// Each signal sends the next ones, so one of every kind is always pending.
+TEST_F(ControlThread, TakesEachKindOfSignalWhileAnotherIsSentWithoutPause) {
+    on_signal = [this](int signal) {
+        if (signal == SIGCHLD) return control.stop();
+        for (const int next : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}) ::raise(next);
+    };
+    control.hear_signals();
+    raise(SIGHUP);
+    control.run();
+    EXPECT_EQ(heard.back(), SIGCHLD);
+    EXPECT_LE(heard.size(), 6U);
+}
+
+TEST_F(ControlThread, HasTimeForOtherWorkWhileSignalsAreSentWithoutPause) {
+    on_signal = [](int signal) { ::raise(signal); };
+    control.hear_signals();
+    raise(SIGHUP);
+    control.post([this] { control.post([this] { control.stop(); }); });
+    control.run();  // ends only if it does
+}
+
+TEST_F(ControlThread, HearsTheEndOfAChildThoughItsOwnParentIgnoresSuch) {
+    std::signal(SIGCHLD, SIG_IGN);
+    on_signal = [this](int) { control.stop(); };
+    control.hear_signals();
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(7);
+    control.run();
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+    EXPECT_EQ(heard, std::vector{SIGCHLD});
+}
+
+// A stop is taken before what was sent earlier.
+TEST_F(ControlThread, TakesOneOfEachKindThatIsPending) {
+    on_signal = [this](int signal) {
+        if (signal == SIGUSR2) control.stop();
+    };
+    control.hear_signals();
+    for (int i = 0; i < 1000; ++i)
+        for (const int signal : {SIGUSR2, SIGHUP, SIGTERM}) ::raise(signal);
+    control.run();
+    EXPECT_EQ(heard, (std::vector{SIGTERM, SIGHUP, SIGUSR2}));
 }
 
 TEST_F(ControlThread, PlansAnewAfterAnException) {
