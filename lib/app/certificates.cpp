@@ -45,7 +45,7 @@ void Certificates::show() {
         at->second = std::min(at->second, end);
     }
     for (const auto& [name, end] : ends)
-        gauges_.push_back(&metrics_.gauge_fn(
+        gauges_.add(metrics_.gauge_fn(
             "ticketgate_tls_certificate_expiry_timestamp_seconds",
             "When a certificate that a listener serves, or one of its chain or client_ca, ends.",
             {{"listener", name.first}, {"subject", name.second}},
@@ -53,7 +53,6 @@ void Certificates::show() {
 }
 
 void Certificates::hide() {
-    for (const auto* gauge : gauges_) metrics_.remove(*gauge);
     gauges_.clear();
 }
 

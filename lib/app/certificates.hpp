@@ -10,7 +10,7 @@
 
 #include "admin/standing.hpp"
 #include "app/control.hpp"
-#include "metrics/registry.hpp"
+#include "metrics/callbacks.hpp"
 
 namespace ticketgate {
 
@@ -38,7 +38,7 @@ class Certificates {
     metrics::Registry& metrics_;
     boost::asio::steady_timer next_look_;
     std::vector<Certificate> served_;
-    std::vector<const metrics::Callback*> gauges_;
+    metrics::Callbacks gauges_{metrics_};
     std::set<std::tuple<std::string, std::string, std::int64_t>> told_;  // of served_ that ended
 };
 

@@ -57,9 +57,9 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
       exclusion_violations(violations(r, gate.name())) {
     const metrics::Labels labels{{"queue", gate.name()}};
     const auto gauge = [&](const char* name, const char* help, metrics::Callback value) {
-        gauges.push_back(&r.gauge_fn(name, help, labels, std::move(value)));
+        gauges.add(r.gauge_fn(name, help, labels, std::move(value)));
     };
-    refresh = &r.on_collect([this, &gate] { seen = gate.figures(); });
+    gauges.add(r.on_collect([this, &gate] { seen = gate.figures(); }));
     gauge("ticketgate_queue_waiting", "Tickets waiting in line now.",
           [this] { return double(seen.waiting); });
     gauge("ticketgate_queue_in_flight", "Slots held now.",
@@ -78,7 +78,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
     gauge("ticketgate_queue_stalled_seconds",
           "For how long none of those who wait has got a slot; 0: nobody waits.",
           [this] { return to_s(seen.stalled); });
-    gauges.push_back(&r.counter_fn(
+    gauges.add(r.counter_fn(
         "ticketgate_queue_slot_seconds_total",
         "Time for which slots were held, of all slots together, those held now included.", labels,
         [this] { return seen.slot_seconds; }));
@@ -91,7 +91,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
 
 void GateMetrics::count_runs(const RunNotes& notes, const metrics::Labels& labels) {
     const auto now = [&](const char* name, const char* help, const std::atomic<int>& number) {
-        gauges.push_back(&registry.gauge_fn(name, help, labels, [&number] {
+        gauges.add(registry.gauge_fn(name, help, labels, [&number] {
             return double(number.load(std::memory_order_relaxed));
         }));
     };
@@ -101,7 +101,7 @@ void GateMetrics::count_runs(const RunNotes& notes, const metrics::Labels& label
     now("ticketgate_queue_held_back",
         "Requests running now whose backend waits for a slow client, as the spool is full.",
         notes.held_back);
-    gauges.push_back(&registry.counter_fn(
+    gauges.add(registry.counter_fn(
         "ticketgate_queue_status_failures_total",
         "release: worker_idle: php-fpm's status was unreadable, so the slot stayed held.", labels,
         [&notes] { return double(notes.not_told.load(std::memory_order_relaxed)); }));
@@ -109,7 +109,7 @@ void GateMetrics::count_runs(const RunNotes& notes, const metrics::Labels& label
 
 void GateMetrics::count_calls(const RunNotes& notes, const std::string& queue) {
     const auto inside = [&](const char* how, const std::atomic<std::uint64_t>& count) {
-        gauges.push_back(&registry.counter_fn(
+        gauges.add(registry.counter_fn(
             "ticketgate_queue_inside_calls_total",
             "Requests that the backend sent itself while a request of the queue was in flight.",
             {{"queue", queue}, {"how", how}},
@@ -125,7 +125,7 @@ void GateMetrics::count_forwards(const RunNotes& notes, const std::string& queue
     const auto count = [&](const char* name, const char* help, metrics::Labels labels,
                            const std::atomic<std::uint64_t>& number) {
         labels.insert(labels.begin(), {"queue", queue});
-        gauges.push_back(&registry.counter_fn(name, help, std::move(labels), [&number] {
+        gauges.add(registry.counter_fn(name, help, std::move(labels), [&number] {
             return double(number.load(std::memory_order_relaxed));
         }));
     };
@@ -143,7 +143,7 @@ void GateMetrics::count_forwards(const RunNotes& notes, const std::string& queue
     count("ticketgate_queue_forward_retries_total",
           "Tries to send a request to the keeper that did not start it, so that it went again.", {},
           notes.forwards_again);
-    gauges.push_back(&registry.gauge_fn(
+    gauges.add(registry.gauge_fn(
         "ticketgate_queue_keeper_refuses",
         "1: the keeper cannot be reached, or does not take this replica for one of its cluster.",
         {{"queue", queue}}, [&notes] { return notes.keeper_refuses ? 1.0 : 0.0; }));
@@ -156,8 +156,7 @@ void GateMetrics::count_forwards(const RunNotes& notes, const std::string& queue
 }
 
 GateMetrics::~GateMetrics() {
-    registry.remove(*refresh);
-    for (const auto* gauge : gauges) registry.remove(*gauge);
+    gauges.clear();
     for (auto* h : {&wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining,
                     &wait_refused, &wait_released, &hold})
         registry.remove(*h);

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "gate/gate_view.hpp"
-#include "metrics/registry.hpp"
+#include "metrics/callbacks.hpp"
 
 namespace ticketgate {
 
@@ -41,8 +40,7 @@ struct GateMetrics {
         &rejected_released, &rejected_spool_full;
     metrics::Counter& exclusion_violations;
     GateFigures seen;  // at the last scrape: all gauges show the same moment
-    std::vector<const metrics::Callback*> gauges;
-    const metrics::Refresh* refresh;
+    metrics::Callbacks gauges{registry};
 
  private:
     void count_forwards(const RunNotes& notes, const std::string& queue);

@@ -1,6 +1,8 @@
 #include "metrics/registry.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/check.hpp"
@@ -54,10 +56,11 @@ void add(Histogram& to, const Histogram& earlier) {
     to.add(earlier);
 }
 
-Series& series_for(Family& family, const Labels& labels) {
-    for (Series& series : family.series)
-        if (series.labels == labels) return series;
-    return family.series.emplace_back(Series{labels, 0, {}});
+// `known`: the index of each series of the family.
+Series& series_for(Family& family, std::map<Labels, std::size_t>& known, const Labels& labels) {
+    const auto [found, is_new] = known.try_emplace(labels, family.series.size());
+    if (is_new) family.series.push_back({labels, 0, {}});
+    return family.series[found->second];
 }
 
 }  // namespace
@@ -80,7 +83,15 @@ T& Registry::insert(Type type, std::string_view name, std::string_view help, Lab
             },
             instances.front().metric);
     T& reference = *metric;
-    instances.push_back({std::move(labels), std::move(metric)});
+    // First: where there is no memory, nothing is left that nobody could remove.
+    const auto place = places_.try_emplace(&reference).first;
+    try {
+        instances.push_back({std::move(labels), std::move(metric)});
+    } catch (...) {
+        places_.erase(place);
+        throw;
+    }
+    place->second = {entry, std::prev(instances.end())};
     return reference;
 }
 
@@ -119,20 +130,23 @@ const Refresh& Registry::on_collect(Refresh refresh) {
 
 void Registry::remove(const Refresh& refresh) {
     const std::lock_guard lock(mutex_);
+    if (closed_) return;
     refreshes_.remove_if([&](const Refresh& one) { return &one == &refresh; });
 }
 
 void Registry::erase(const void* address) {
-    const auto is_it = [&](const Instance& instance) {
-        return std::visit([&](const auto& metric) { return metric.get() == address; },
-                          instance.metric);
-    };
     const std::lock_guard lock(mutex_);
-    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-        if (std::erase_if(entry->second.instances, is_it) == 0) continue;
-        if (entry->second.instances.empty()) entries_.erase(entry);
-        return;
-    }
+    const auto found = places_.find(address);
+    if (closed_ || found == places_.end()) return;
+    const auto [entry, instance] = found->second;
+    places_.erase(found);
+    entry->second.instances.erase(instance);
+    if (entry->second.instances.empty()) entries_.erase(entry);
+}
+
+void Registry::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
 }
 
 template <class T>
@@ -154,41 +168,45 @@ void Registry::retire(const Histogram& histogram) {
 template <class T>
 void Registry::keep(const T& metric) {
     const std::lock_guard lock(mutex_);
-    for (auto& [name, entry] : entries_) {
-        auto& all = entry.instances;
-        const auto its =
-            std::ranges::find_if(all, [&](const Instance& one) { return held<T>(one) == &metric; });
-        if (its == all.end()) continue;
-        const auto earlier = std::ranges::find_if(
-            all, [&](const Instance& one) { return one.retired && one.labels == its->labels; });
-        its->retired = true;
-        if (earlier != all.end()) {
-            add(*held<T>(*its), *held<T>(*earlier));
-            all.erase(earlier);
-        }
-        return forget_oldest(all);
+    const auto found = places_.find(&metric);
+    if (closed_ || found == places_.end()) return;
+    const auto its = found->second.instance;
+    auto& all = found->second.entry->second.instances;
+    const auto earlier = std::ranges::find_if(
+        all, [&](const Instance& one) { return one.retired && one.labels == its->labels; });
+    its->retired = true;
+    if (earlier != all.end()) {
+        add(*held<T>(*its), *held<T>(*earlier));
+        places_.erase(held<T>(*earlier));
+        all.erase(earlier);
     }
+    forget_oldest(all);
 }
 
 // A series that something still counts must not fall.
-void Registry::forget_oldest(std::vector<Instance>& all) {
+void Registry::forget_oldest(Instances& all) {
     const auto alone = [&](const Instance& one) {
         return one.retired && std::ranges::none_of(all, [&](const Instance& other) {
                    return !other.retired && other.labels == one.labels;
                });
     };
-    while (std::cmp_greater(std::ranges::count_if(all, alone), most_retired))
-        all.erase(std::ranges::find_if(all, alone));
+    while (std::cmp_greater(std::ranges::count_if(all, alone), most_retired)) {
+        const auto oldest = std::ranges::find_if(all, alone);
+        std::visit([this](const auto& metric) { places_.erase(metric.get()); }, oldest->metric);
+        all.erase(oldest);
+    }
 }
 
 std::vector<Family> Registry::collect() const {
     const std::lock_guard lock(mutex_);
-    for (const Refresh& refresh : refreshes_) refresh();
     std::vector<Family> families;
+    if (closed_) return families;
+    for (const Refresh& refresh : refreshes_) refresh();
     for (const auto& [name, entry] : entries_) {
         Family& family = families.emplace_back(Family{name, entry.help, entry.type, {}, {}});
+        std::map<Labels, std::size_t> known;
         for (const auto& instance : entry.instances) {
-            Series& series = series_for(family, instance.labels);
+            Series& series = series_for(family, known, instance.labels);
             std::visit(
                 [&](const auto& metric) {
                     const auto bounds = bounds_of(*metric);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,6 +53,9 @@ class Registry {
     void retire(const Counter& counter);
     void retire(const Histogram& histogram);
     static constexpr std::size_t most_retired = 256;  ///< such series in each family
+    /// The process ends: nobody collects any more, and what is removed or retired from now on is
+    /// left to the destructor.
+    void close();
 
     /// Families by name, series by first registration, equal labels summed.
     std::vector<Family> collect() const;
@@ -66,11 +70,13 @@ class Registry {
         Metric metric;
         bool retired = false;
     };
+    using Instances = std::list<Instance>;
     struct Entry {
         Type type;
         std::string help;
-        std::vector<Instance> instances;
+        Instances instances;
     };
+    using Entries = std::map<std::string, Entry, std::less<>>;
 
     template <class T>
     T& insert(Type, std::string_view name, std::string_view help, Labels, std::unique_ptr<T>);
@@ -79,11 +85,17 @@ class Registry {
     static T* held(const Instance& instance);
     template <class T>
     void keep(const T& metric);
-    static void forget_oldest(std::vector<Instance>& all);
+    void forget_oldest(Instances& all);
 
-    mutable std::mutex mutex_;  // guards the two below; the numbers inside are atomics
+    mutable std::mutex mutex_;  // guards what follows; the numbers inside are atomics
+    bool closed_ = false;
     std::list<Refresh> refreshes_;
-    std::map<std::string, Entry, std::less<>> entries_;
+    Entries entries_;
+    struct Place {
+        Entries::iterator entry;
+        Instances::iterator instance;
+    };
+    std::unordered_map<const void*, Place> places_;  // by the metric's address
 };
 
 }  // namespace ticketgate::metrics

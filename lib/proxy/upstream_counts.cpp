@@ -29,11 +29,11 @@ constexpr std::array<Reason, UpstreamCounts::reasons> rows{{
 }  // namespace
 
 UpstreamCounts::UpstreamCounts(metrics::Registry& registry, const std::string& upstream)
-    : registry_(registry) {
+    : series_(registry) {
     const auto show = [&](const char* name, const char* help, metrics::Labels labels,
                           const Count& count) {
         labels.emplace_back("upstream", upstream);
-        series_.push_back(&registry.counter_fn(name, help, std::move(labels), [&count] {
+        series_.add(registry.counter_fn(name, help, std::move(labels), [&count] {
             return double(count.load(std::memory_order_relaxed));
         }));
     };
@@ -43,10 +43,6 @@ UpstreamCounts::UpstreamCounts(metrics::Registry& registry, const std::string& u
         show("ticketgate_upstream_errors_total",
              "Exchanges that a backend refused, broke or did not answer.",
              {{"reason", rows[i].name}}, errors_[i]);
-}
-
-UpstreamCounts::~UpstreamCounts() {
-    for (const auto* const one : series_) registry_.remove(*one);
 }
 
 void UpstreamCounts::failed(error_code failure, int refusal) noexcept {

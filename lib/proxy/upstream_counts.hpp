@@ -7,10 +7,9 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
-#include "metrics/registry.hpp"
+#include "metrics/callbacks.hpp"
 
 namespace ticketgate {
 
@@ -21,7 +20,6 @@ class UpstreamCounts {
     /// Its series have the label `upstream`, and are there from now on: a rate has no gap at the
     /// first failure. `registry` outlives it.
     UpstreamCounts(metrics::Registry& registry, const std::string& upstream);
-    ~UpstreamCounts();
     UpstreamCounts(const UpstreamCounts&) = delete;
     UpstreamCounts& operator=(const UpstreamCounts&) = delete;
 
@@ -33,10 +31,9 @@ class UpstreamCounts {
 
  private:
     using Count = std::atomic<std::uint64_t>;
-    metrics::Registry& registry_;
-    std::vector<const metrics::Callback*> series_;
     alignas(metrics::cache_line) Count requests_{0};
     alignas(metrics::cache_line) std::array<Count, reasons> errors_{};
+    metrics::Callbacks series_;  // of these
 };
 
 }  // namespace ticketgate

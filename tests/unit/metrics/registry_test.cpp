@@ -174,5 +174,16 @@ TEST(Registry, ScrapesWhileThreadsRegister) {
     EXPECT_TRUE(has(registry.render(), "x_total 900"));
 }
 
+TEST(Registry, LeavesAllToItsDestructorOnceItIsClosed) {
+    Registry registry;
+    Counter& counter = registry.counter("a_total", "A.");
+    const Callback& callback = registry.gauge_fn("b", "B.", {}, [] { return 1.0; });
+    registry.close();
+    registry.remove(callback);
+    registry.retire(counter);
+    counter.add(1);  // it is still there
+    EXPECT_EQ(registry.render(), "");
+}
+
 }  // namespace
 }  // namespace ticketgate::metrics
