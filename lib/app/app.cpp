@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <new>
 #include <system_error>
 
 #include "app/cluster_metrics.hpp"
@@ -129,10 +130,10 @@ int App::run() {
     if (replica_) replica_->start();
     if (predecessor_) take_over();
     // Nothing may fail from here on: clients are accepted, and the old process has given way.
-    if (admin_) admin_->start();
+    if (admin_) control_.surely([this] { admin_->start(); });
     for (std::size_t i = 0; i < loops_.size(); ++i) threads[i].run(*loops_[i]);
-    tell_start();
-    assembly_.probe_status_pages();
+    tell_if_possible([this] { tell_start(); });
+    tell_if_possible([this] { assembly_.probe_status_pages(); });
     notify_.ready();
     control_.run();
     if (replica_) replica_->stop();  // what is cut from here on must not pass for finished
@@ -140,18 +141,28 @@ int App::run() {
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
-    successor_.tell_losses();
+    tell_if_possible([this] { successor_.tell_losses(); });
     end_workers();
+    metrics_.close();  // before thousands of queues leave it one by one
     log_.info("stopped");
     return 0;
+}
+
+template <class Tell>
+void App::tell_if_possible(Tell tell) {
+    try {
+        tell();
+    } catch (const std::bad_alloc&) {
+        log_.error("no memory to tell all of the start or the end");
+    }
 }
 
 // The control thread goes on meanwhile: it hears the next signal, and reads what workers still
 // write.
 void App::end_workers() {
     shutdown_.ends_workers();
-    supervisor_.end([this] { control_.stop(); });
-    if (shutdown_.at_once()) supervisor_.hurry();
+    control_.surely([this] { supervisor_.end([this] { control_.stop(); }); });
+    control_.surely([this] { hurry(); });
     while (!supervisor_.ended()) control_.run_again();
 }
 
@@ -206,7 +217,7 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
 admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
     if (shutdown_.over()) return {{"ticketgate ends"}};
     if (successor_.under_way()) {
-        missed_change_ |= by != admin::ReadBy::command;
+        if (by != admin::ReadBy::command) missed_change_ = by;
         if (by == admin::ReadBy::signal && successor_.phase() == Successor::Phase::starting)
             log_.info("an upgrade is under way: the new process reads its config again");
         else if (by != admin::ReadBy::watch)
@@ -227,32 +238,42 @@ void App::on_signal(int signal) {
     if (signal == SIGUSR2) return (void)upgrade();  // it logs the result
     if (signal == SIGCHLD) return supervisor_.reap(), successor_.reap();
     end([this] { shutdown_.on_signal(); });
+    hurry();
+}
+
+void App::hurry() {
     if (shutdown_.over() && shutdown_.at_once()) supervisor_.hurry();
 }
 
 // Whatever plans its own next turn on the control thread may have been cut before it did so.
 void App::go_on() {
     shutdown_.go_on();
+    hurry();
     pauses_.wait_for_next();
     supervisor_.reap();
     successor_.go_on();
-    if (predecessor_) predecessor_->go_on();
+    if (predecessor_) {
+        predecessor_->go_on();
+        if (shutdown_.drains()) predecessor_->tell_drain();
+    }
     if (admin_) admin_->go_on();
     if (live_) live_->go_on();
     if (config_watch_) config_watch_->go_on();
     exporter_.go_on();
 }
 
-// The process before this one, if it still runs, must not accept again.
+// The process before this one, if it still runs, must not accept again. It is told after the end
+// has begun here: where that fails, go_on() tells it.
 template <class How>
 void App::end(How how) {
-    if (predecessor_) predecessor_->tell_drain();
     how();
+    if (predecessor_) predecessor_->tell_drain();
 }
 
 void App::reopen_access_log() {
     if (const auto error = access_file_->reopen())
-        log_.error("cannot reopen the access log", {{"why", error.message()}});
+        log_.error("cannot reopen the access log; lines go on into the file that is open",
+                   {{"file", assembly_.config().log.access_file}, {"why", error.message()}});
 }
 
 void App::drain() {

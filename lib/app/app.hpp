@@ -71,6 +71,9 @@ class App {
     admin::Reloaded reload_now(admin::ReadBy by);
     admin::Reloaded reload_and_follow(admin::ReadBy by);
     std::vector<net::LoopThread> make_threads();
+    template <class Tell>
+    void tell_if_possible(Tell tell);
+    void hurry();
     void end_workers();
     void on_signal(int signal);
     void go_on();
@@ -90,7 +93,7 @@ class App {
     void refuse_left_sockets() const;
     std::optional<net::Endpoint> id_service_socket() const;
     void end_left_sockets();
-    void begin_id_service();
+    void begin_id_service(bool runs);
     void start_id_service();
     HandOver steps_of_hand_over();
     bool keep_id_socket();
@@ -114,8 +117,8 @@ class App {
     PassedSockets passed_;
     Descriptor link_;  // until predecessor_ has it
     const std::uint32_t side_;
-    const std::int64_t inherited_line_s_;  // of the old process; 0: there is none
-    bool missed_change_ = false;           // of a file, while an upgrade was under way
+    const std::int64_t inherited_line_s_;         // of the old process; 0: there is none
+    std::optional<admin::ReadBy> missed_change_;  // of a file, while an upgrade was under way
     Log log_;
     metrics::Registry metrics_;
     Control control_;

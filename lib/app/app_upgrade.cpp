@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -44,7 +45,7 @@ void App::take_sockets() {
     if (link_.get() >= 0) {
         predecessor_ = std::make_unique<Predecessor>(
             control_, log_, assembly_.gates(), std::move(link_), inherited_line_s_,
-            Predecessor::Steps{.begin_ids = [this] { begin_id_service(); },
+            Predecessor::Steps{.begin_ids = [this] { begin_id_service(true); },
                                .gives_queue = [this] { assembly_.close_idle_backends(); },
                                .pause = [this](const std::string& queue,
                                                Time until) { adopt_pause(queue, until); },
@@ -59,7 +60,7 @@ void App::take_sockets() {
                                    },
                                .guest = [this](Packet packet) { adopt_guest(packet); }});
     } else {
-        begin_id_service();
+        begin_id_service(false);
     }
     if (passed_.of_systemd) refuse_left_sockets();
 }
@@ -111,17 +112,20 @@ void App::end_left_sockets() {
         log_.warn("upgrade: no listener has this address any more", {{"address", address}});
 }
 
-// Without a predecessor a failure ends the start; with one, the old service has ended already.
-void App::begin_id_service() {
+// At the start a failure ends it; in a process that runs, the old service has ended already.
+void App::begin_id_service(bool runs) {
     const config::Config& config = assembly_.config();
-    if (!config.id_service) return;
-    const bool runs = predecessor_ || shutdown_.handed_over();
+    if (!config.id_service || id_service_) return;
     try {
         if (runs && !id_thread_) id_thread_.emplace();  // first: so its socket ends if it fails
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_,
                                       [this](const net::Endpoint& at) { return passed_.open(at); });
         if (!passed_.of_systemd) id_service_->file().own();
         if (runs) start_id_service();
+    } catch (const std::bad_alloc&) {
+        id_service_.reset();
+        id_thread_.reset();
+        throw;  // it begins again when there is memory
     } catch (const std::exception& why) {
         if (!runs) throw;
         log_.error("upgrade: the id service cannot start", {{"why", why.what()}});
@@ -186,15 +190,14 @@ void App::hand_over(pid_t successor) {
 
 // A process that drains accepts no more clients; its operator, and systemd, still find it.
 bool App::take_back() {
-    const bool accepts = shutdown_.handed_over();
+    const bool accepts = shutdown_.handed_over() || shutdown_.ready();
     if (accepts) {
-        begin_id_service();
         shutdown_.take_back();
+        begin_id_service(true);
     }
     if (admin_) admin_->hand_over(nullptr);
     if (accepts) tell_lost_files();
     notify_.main_process(::getpid());
-    if (accepts) read_missed_change();
     return accepts;
 }
 
@@ -220,9 +223,10 @@ void App::tell_end() {
     if (predecessor_) predecessor_->tell_end(left);
 }
 
-// Reads the file that --watch saw change during an upgrade that did not last.
+// Reads the file that --watch saw change, or that HUP named, during an upgrade that did not last.
 void App::read_missed_change() {
-    if (std::exchange(missed_change_, false)) (void)reload_now(admin::ReadBy::watch);
+    if (!shutdown_.drains() && missed_change_)
+        (void)reload_now(*std::exchange(missed_change_, std::nullopt));
 }
 
 std::string App::why_no_upgrade() const {

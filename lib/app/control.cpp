@@ -1,6 +1,9 @@
 #include "app/control.hpp"
 
+#include <poll.h>
+
 #include <boost/asio/executor_work_guard.hpp>
+#include <new>
 
 #include "app/signals.hpp"
 #include "base/error.hpp"
@@ -8,7 +11,9 @@
 namespace ticketgate {
 namespace {
 
-constexpr Duration failure_pause = 100ms;  // between two tries while memory is short
+constexpr milliseconds failure_pause = 100ms;  // between two tries while memory is short
+// Pieces of other work between two tries; clients that never pause always have some.
+constexpr int most_between_tries = 1000;
 
 }  // namespace
 
@@ -16,7 +21,9 @@ Control::Control(Log& log, std::function<void(int)> on_signal)
     : log_(log), on_signal_(std::move(on_signal)) {}
 
 void Control::hear_signals() {
-    signals_.assign(watch_signals().release());
+    Descriptor watched = watch_signals();
+    signals_.assign(watched.get());
+    (void)watched.release();  // not before: it is closed if there is no memory
     wait_for_signals();
 }
 
@@ -26,7 +33,8 @@ void Control::run() {
     while (!io_.stopped()) {
         try {
             if (failed_ && monotonic_now() >= next_try_) {
-                io_.poll();  // a machine that stalls may leave no time between two tries
+                // A machine that stalls may leave no time between two tries.
+                for (int i = 0; i < most_between_tries && io_.poll_one() != 0; ++i) continue;
                 if (!io_.stopped()) go_on();
             }
             if (failed_)
@@ -36,6 +44,17 @@ void Control::run() {
         } catch (const std::exception& e) {
             failed_ = true;
             log_.error("work on the control thread ended by an exception", {{"what", e.what()}});
+        }
+    }
+}
+
+void Control::surely(const std::function<void()>& step) {
+    for (;;) {
+        try {
+            return step();
+        } catch (const std::bad_alloc& e) {
+            log_.error("a step waits for memory", {{"what", e.what()}});
+            (void)::poll(nullptr, 0, static_cast<int>(failure_pause.count()));
         }
     }
 }
@@ -54,8 +73,8 @@ void Control::wait_for_signals() {
     signals_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                         [this](const error_code& error) {
                             if (error) return;
+                            wait_for_signals();  // first: what a signal asks for may fail
                             take_signals();
-                            wait_for_signals();
                         });
 }
 

@@ -34,6 +34,9 @@ class Control {
         run();
     }
     void stop() { io_.stop(); }
+    /// On its thread, while run() does not run: repeats this step until it needs no memory that is
+    /// not there. Nothing else is done meanwhile.
+    void surely(const std::function<void()>& step);
 
     /// Any thread.
     template <class Work>

@@ -32,8 +32,8 @@ void OldRequests::tell_of(const LocalGate& gate) {
     }
     std::string& before = told_[gate.name()];
     if (before == text || (before.empty() && view.in_flight.empty())) return;
-    before = text;
-    send_({upgrade::Kind::oldest, static_cast<std::uint64_t>(since.unix_us), std::move(text)});
+    send_({upgrade::Kind::oldest, static_cast<std::uint64_t>(since.unix_us), text});
+    before = std::move(text);
 }
 
 // Without a request: the queue has none there any more.

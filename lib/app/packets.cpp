@@ -60,9 +60,8 @@ bool send_packet(int link, const upgrade::Message& message, int descriptor) {
     return ::sendmsg(link, &header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
-Received receive_packet(int link, Packet& into) {
-    std::array<char, upgrade::longest_message> packet;
-    iovec bytes{packet.data(), packet.size()};
+Received receive_packet(int link, RawPacket& into) noexcept {
+    iovec bytes{into.bytes.data(), into.bytes.size()};
     Rights rights;
     msghdr header{};
     header.msg_iov = &bytes;
@@ -74,18 +73,23 @@ Received receive_packet(int link, Packet& into) {
     if (size < 0 && no_memory_now(errno)) return Received::shortage;
     if (size <= 0) return Received::ended;
     into.descriptor = attached(header);
-    auto message = upgrade::decode({packet.data(), static_cast<std::size_t>(size)});
-    if (!message) return Received::nothing;
-    into.message = *std::move(message);
+    into.size = static_cast<std::size_t>(size);
     return Received::packet;
+}
+
+std::optional<Packet> decode(RawPacket& raw) {
+    auto message = upgrade::decode({raw.bytes.data(), raw.size});
+    if (!message) return std::nullopt;
+    return Packet{*std::move(message), std::move(raw.descriptor)};
 }
 
 std::optional<Packet> await_packet(int link, Duration longest) {
     const Time end = monotonic_now() + longest;
     for (Time now = monotonic_now(); now < end; now = monotonic_now()) {
-        Packet packet;
-        const Received received = receive_packet(link, packet);
-        if (received == Received::packet) return packet;
+        RawPacket raw;
+        const Received received = receive_packet(link, raw);
+        if (received == Received::packet)
+            if (auto packet = decode(raw)) return packet;
         if (received == Received::ended) return std::nullopt;
         if (received == Received::shortage) (void)::poll(nullptr, 0, shortage_pause_ms);
         pollfd readable{.fd = link, .events = POLLIN, .revents = 0};

@@ -28,9 +28,17 @@ enum class Received : std::uint8_t {
     shortage,  ///< one may be there, and there is no memory to receive it
     ended
 };
-/// Receives without waiting. Drops a packet that it does not understand: the end of the other
-/// process must never be told while that lives.
-Received receive_packet(int link, Packet& into);
+/// A packet as it came.
+struct RawPacket {
+    std::array<char, upgrade::longest_message> bytes{};
+    std::size_t size = 0;
+    Descriptor descriptor{-1};
+};
+/// Receives without waiting, and without memory of its own.
+Received receive_packet(int link, RawPacket& into) noexcept;
+/// Leaves `raw` as it is if there is no memory. Nothing: it is not understood, and dropped: the end
+/// of the other process must never be told while that lives.
+std::optional<Packet> decode(RawPacket& raw);
 /// Waits for the next one; nothing: the link has ended, or none came within this time.
 std::optional<Packet> await_packet(int link, Duration longest);
 

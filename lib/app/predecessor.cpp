@@ -88,14 +88,15 @@ Predecessor::Predecessor(Control& control, Log& log, GateRegistry& gates, Descri
           control.io(), std::move(link), [this](Packet packet) { heard(std::move(packet)); },
           [this] { ended(); })),
       shared_(control, gates, upgrade::Side::new_process,
-              [this](const upgrade::Message& message) { send(message); }),
+              {.put = [this](const upgrade::Message& message) { put(message); },
+               .flush = [this] { link_->flush(); }}),
       line_started_s_(line_started_s) {}
 
 // A backend's only worker may be kept busy by an idle connection of this process. The request that
 // used it last has given it back before its slot.
-void Predecessor::send(const upgrade::Message& message) {
+void Predecessor::put(const upgrade::Message& message) {
     if (message.kind == Kind::give) steps_.gives_queue();
-    link_->send(message);
+    link_->put(message);
 }
 
 // The queues of the old process and their pauses come before `yours`: no gate of them grants too
@@ -127,16 +128,18 @@ void Predecessor::heard(Packet packet) {
 }
 
 void Predecessor::begin_ids() {
-    if (!std::exchange(has_ids_, true)) steps_.begin_ids();
+    if (!has_ids_) steps_.begin_ids();
+    has_ids_ = true;
 }
 
 // What it had not given up was cut, or it was killed: as after a restart, this process cannot know
-// what the backend still runs.
+// what the backend still runs. Where memory is short, this is called again: it lives until all is
+// done.
 void Predecessor::ended() {
-    lives_ = false;
-    const auto taken = shared_.alone();
+    const auto& taken = shared_.alone();
     begin_ids();
     steps_.ended();
+    lives_ = false;
     if (finished_) return log_.info("upgrade: the old process has finished its line");
     if (taken.empty())
         return log_.warn("upgrade: the old process was ended; no request of a queue ran in it");

@@ -89,7 +89,7 @@ class Predecessor {
     void go_on();
 
  private:
-    void send(const upgrade::Message& message);
+    void put(const upgrade::Message& message);
     void heard(Packet packet);
     void ended();
     void begin_ids();

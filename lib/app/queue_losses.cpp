@@ -21,10 +21,11 @@ void QueueLosses::tell_of(const LocalGate& gate) {
     const GateLosses now = gate.losses();
     GateLosses& before = told_[gate.name()];
     for (std::size_t i = 0; i < now.counts.size(); ++i)
-        if (const auto more = now.counts[i] - before.counts[i]; more != 0)
+        if (const auto more = now.counts[i] - before.counts[i]; more != 0) {
             send_(
                 {upgrade::Kind::lost, more, std::string(GateLosses::names[i]) + " " + gate.name()});
-    before = now;
+            before.counts[i] = now.counts[i];
+        }
 }
 
 // Ignores names that it does not know: another version sent them.

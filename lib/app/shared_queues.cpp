@@ -1,5 +1,6 @@
 #include "app/shared_queues.hpp"
 
+#include <new>
 #include <utility>
 
 #include "base/check.hpp"
@@ -19,8 +20,8 @@ constexpr auto between_looks = std::chrono::milliseconds(2);
 }  // namespace
 
 // A gate that a reload makes is limited as well, if the other process has its queue.
-SharedQueues::SharedQueues(Control& control, GateRegistry& gates, Side side, Send send)
-    : gates_(gates), send_(std::move(send)), turns_(side), next_look_(control.io()) {
+SharedQueues::SharedQueues(Control& control, GateRegistry& gates, Side side, Link link)
+    : gates_(gates), link_(std::move(link)), turns_(side), next_look_(control.io()) {
     gates_.limit_new([this](const std::string& queue) { return turns_.grants_until(queue); });
 }
 
@@ -65,18 +66,20 @@ void SharedQueues::look_later() {
 
 void SharedQueues::look() {
     turns_.for_each([this](const std::string& queue, const Turn&) { look_at(queue); });
+    link_.flush();
 }
 
 // The gate stops before the right to grant from its queue is given away. Without a gate there is
-// nothing to keep it for.
+// nothing to keep it for. A message that could not be put changes nothing: the next look puts it.
 void SharedQueues::look_at(const std::string& queue) {
     if (turns_.stays(queue)) return;
     LocalGate* const gate = gates_.find(queue);
     const auto facts = gate == nullptr ? LocalGate::Facts{.stopped = true} : gate->stop_when_done();
-    const auto step = turns_.look(queue, {.next = facts.next, .runs = facts.holds != 0});
-    TG_CHECK(step.after.ours || facts.stopped);
-    if (step.say == Say::give) send_(upgrade::at_time(Kind::give, queue, step.after.until));
-    if (step.say == Say::ask) send_(upgrade::at_time(Kind::ask, queue, step.after.until));
+    turns_.look(queue, {.next = facts.next, .runs = facts.holds != 0}, [&](const auto& step) {
+        TG_CHECK(step.after.ours || facts.stopped);
+        if (step.say == Say::give) link_.put(upgrade::at_time(Kind::give, queue, step.after.until));
+        if (step.say == Say::ask) link_.put(upgrade::at_time(Kind::ask, queue, step.after.until));
+    });
 }
 
 // A queue that was given for nothing goes back at once.
@@ -85,15 +88,22 @@ void SharedQueues::heard(const upgrade::Message& message) {
     const Say say = message.kind == Kind::give ? Say::give : Say::ask;
     if (!turns_.hear(queue, say, upgrade::time_of(message))) return;
     limit(queue);
-    if (looks_) look_at(queue);
+    if (!looks_) return;
+    try {
+        look_at(queue);
+        link_.flush();
+    } catch (const std::bad_alloc&) {
+        // The next look does it. A message that is heard again could take a turn that was given
+        // since.
+    }
 }
 
-std::vector<std::string> SharedQueues::alone() {
+const std::vector<std::string>& SharedQueues::alone() {
     looks_ = false;
     next_look_.cancel();
-    auto taken = turns_.alone();
+    if (!taken_) taken_ = turns_.alone();
     gates_.for_each([](LocalGate& gate) { gate.grant_until(queue::all_tickets); });
-    return taken;
+    return *taken_;
 }
 
 }  // namespace ticketgate

@@ -5,6 +5,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,12 @@ namespace ticketgate {
 
 class SharedQueues {
  public:
-    using Send = std::function<void(const upgrade::Message&)>;
-    SharedQueues(Control& control, GateRegistry& gates, upgrade::Side side, Send send);
+    /// The link to the other process. `put`: as UpgradeLink::put().
+    struct Link {
+        std::function<void(const upgrade::Message&)> put;
+        std::function<void()> flush;
+    };
+    SharedQueues(Control& control, GateRegistry& gates, upgrade::Side side, Link link);
     ~SharedQueues();
 
     /// When the old process accepts no more, and before the new one does.
@@ -32,8 +37,9 @@ class SharedQueues {
     void stop();
     /// A message about a turn.
     void heard(const upgrade::Message& message);
-    /// The other process has ended. Returns the queues from which it might grant until now.
-    std::vector<std::string> alone();
+    /// The other process has ended. Returns the queues from which it might grant until then; where
+    /// it is called again, the same.
+    const std::vector<std::string>& alone();
     bool ours(const std::string& queue) const { return turns_.ours(queue); }
     std::vector<std::string> theirs() const { return turns_.theirs(); }
     bool all_theirs() const { return turns_.all_theirs(); }
@@ -44,10 +50,11 @@ class SharedQueues {
     void limit(const std::string& queue);
     void look_later();
     GateRegistry& gates_;
-    const Send send_;
+    const Link link_;
     upgrade::Turns turns_;
     boost::asio::steady_timer next_look_;
     bool looks_ = false;
+    std::optional<std::vector<std::string>> taken_;  // by alone()
 };
 
 }  // namespace ticketgate

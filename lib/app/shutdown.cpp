@@ -1,6 +1,7 @@
 #include "app/shutdown.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "http/target.hpp"
@@ -36,29 +37,43 @@ void Shutdown::hand_over(std::function<bool()> gave_all) {
     phase_ = Phase::handed_over;
     phase_ends_ = monotonic_now() + assembly_.config().drain_timeout;
     tell_at_ = monotonic_now() + told_after;
-    front_.hand_over(true);
-    assembly_.hand_over(true);
-    look_later();
+    take_steps();
 }
 
 void Shutdown::take_back() {
     if (!handed_over()) return;
     phase_ = Phase::running;
-    poll_.cancel();
-    exporter_.take_back();
     front_.hand_over(false);
     assembly_.hand_over(false);
+    poll_.cancel();
+    exporter_.take_back();
 }
 
 void Shutdown::drain() {
     if (!ready() && !handed_over()) return;
-    if (handed_over()) tell_who_keeps_queues();
+    const bool line_was_given = handed_over();
     enter(Phase::draining, assembly_.config().drain_timeout);
     log_.info("draining", {{"connections", assembly_.commons().connections.load()}});
-    front_.close_to_clients();
-    assembly_.drain();
-    if (replica_ != nullptr) replica_->drain();
-    look_later();  // so that a request to the admin listener still gets its answer
+    take_steps();
+    if (line_was_given) tell_who_keeps_queues();
+}
+
+// What needs no memory comes first. The first look comes later, so that a request to the admin
+// listener still gets its answer.
+void Shutdown::take_steps() {
+    if (handed_over()) {
+        front_.hand_over(true);
+        assembly_.hand_over(true);
+    } else if (phase_ == Phase::draining || phase_ == Phase::drained) {
+        front_.close_to_clients();
+        assembly_.drain();
+        if (replica_ != nullptr) replica_->drain();
+    } else if (phase_ == Phase::stopping) {
+        leave_cluster();  // first: it gives no word of a request that is cut
+        front_.close();
+        assembly_.stop();
+    }
+    if (phase_ != Phase::running && !over()) look_later();
 }
 
 std::optional<Duration> Shutdown::cuts_in(Time now) const {
@@ -74,18 +89,29 @@ void Shutdown::ends_workers() {
 void Shutdown::stop() {
     if (over()) return;
     if (phase_ != Phase::stopping) cut();
-    close();
     look_if_done();
 }
 
+// Without memory it is told less, and cut all the same.
 void Shutdown::cut() {
-    assembly_.send_nothing_new();  // what is told as unsent stays so
-    Holders unsent = unsent_of_cluster();
-    leave_cluster();
-    if (gives_lines_up_) unsent.clear();
     enter(Phase::stopping, stop_time);
-    before_end_();
-    tell_what_still_runs(std::move(unsent));
+    assembly_.send_nothing_new();  // what is told as unsent stays so
+    Holders unsent;
+    tell_if_possible([&] { unsent = unsent_of_cluster(); });
+    gives_lines_up_ = replica_ != nullptr && replica_->stop_granting();
+    if (gives_lines_up_) unsent.clear();
+    tell_if_possible(before_end_);
+    tell_if_possible([&] { tell_what_still_runs(std::move(unsent)); });
+    take_steps();
+}
+
+template <class Tell>
+void Shutdown::tell_if_possible(Tell tell) {
+    try {
+        tell();
+    } catch (const std::bad_alloc&) {
+        log_.error("no memory to tell what a stop cuts");
+    }
 }
 
 void Shutdown::close() {
@@ -98,7 +124,6 @@ void Shutdown::close() {
 // line. It gives up a line that runs nothing: that line would stand for ever.
 void Shutdown::leave_cluster() {
     if (replica_ == nullptr) return;
-    gives_lines_up_ = replica_->stop_granting();
     gives_lines_up_ ? replica_->drain() : replica_->stop();
 }
 
@@ -110,7 +135,7 @@ void Shutdown::on_signal() {
     stop();
 }
 
-void Shutdown::enter(Phase phase, Duration longest) {
+void Shutdown::enter(Phase phase, Duration longest) noexcept {
     if (ready()) notify_.stopping();
     phase_ = phase;
     phase_ends_ = monotonic_now() + longest;
@@ -155,7 +180,7 @@ void Shutdown::end_by_force() {
 }
 
 void Shutdown::go_on() {
-    if (phase_ != Phase::running && !over()) look_later();
+    take_steps();
 }
 
 // The last spans go out after the last request, within a time of their own.
@@ -172,8 +197,8 @@ void Shutdown::end() {
 // A stop has told what it cuts.
 void Shutdown::end_line() {
     if (phase_ != Phase::handed_over && phase_ != Phase::draining) return;
+    before_end_();  // first: where it fails, it is called again
     phase_ = phase_ == Phase::handed_over ? Phase::finished : Phase::drained;
-    before_end_();
 }
 
 void Shutdown::look_later() {

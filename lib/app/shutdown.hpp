@@ -54,7 +54,7 @@ class Shutdown {
     /// The loops have stopped. What is left is to end the workers; a signal may still hurry that.
     void ends_workers();
     bool over() const { return phase_ == Phase::over; }
-    /// Plans the next look anew, after an exception.
+    /// After an exception, which may have cut a step: takes the steps of its phase again.
     void go_on();
 
  private:
@@ -69,8 +69,12 @@ class Shutdown {
         stopping,
         over
     };
-    void enter(Phase phase, Duration longest);
+    // The steps of a phase come after it has been entered, and may be repeated: go_on() does.
+    void take_steps();
+    void enter(Phase phase, Duration longest) noexcept;
     void cut();
+    template <class Tell>
+    void tell_if_possible(Tell tell);
     void leave_cluster();
     bool done() const;
     bool lines_empty() const;
@@ -106,7 +110,7 @@ class Shutdown {
     Time tell_at_ = Time::max();  // after a hand-over: who keeps a queue from the other process
     bool signalled_ = false;
     bool at_once_ = false;
-    bool closes_ = false;
+    bool closes_ = false;          // no replica connects any more either
     bool gives_lines_up_ = false;  // while it stops
     std::function<bool()> gave_all_ = [] { return true; };
     std::function<void()> before_end_ = [] {};

@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <system_error>
+#include <exception>
+#include <new>
 
 #include "app/new_process.hpp"
 #include "base/error.hpp"
@@ -41,6 +42,7 @@ Successor::Successor(Control& control, Log& log, GateRegistry& gates, HandOver s
       next_losses_(control.io()) {}
 
 std::string Successor::begin() try {
+    if (pid_ != 0) return "the new process of the last upgrade has not ended yet; try again";
     auto [own, other] = make_link();
     pid_ = start_new_process(other);
     why_.clear();
@@ -53,7 +55,7 @@ std::string Successor::begin() try {
     offer_sockets();
     limit_start(longest_start);
     return {};
-} catch (const std::system_error& error) {
+} catch (const std::exception& error) {
     link_.reset();  // so a process that has started ends
     phase_ = Phase::failed;
     why_ = std::string("no new process starts: ") + error.what() + "\n";
@@ -100,28 +102,55 @@ void Successor::heard(const Packet& packet) {
     }
 }
 
-// The order matters: the new process accepts from `yours` on, also from the operator, and by then
-// it knows which queues it may not grant from, and their pauses.
+// Without memory nothing changes. From give_way() on nothing fails for good: go_on() goes on.
 void Successor::hand_over() {
+    owes_take_back_ = true;  // also while it gives way: it may end nothing then
+    try {
+        give_way();
+        owes_take_back_ = false;
+    } catch (const std::exception& error) {
+        link_.reset();  // so the new process ends, and is reaped
+        log_.error("upgrade: this process cannot hand over", {{"why", error.what()}});
+        return give_up_hand_over();
+    }
     phase_ = Phase::handed_over;
+    shared_->start();
+    tell_losses_later();
+    link_->flush();
+}
+
+// The order matters: the new process accepts from `yours` on, also from the operator, and by then
+// it knows which queues it may not grant from, and their pauses. It hears nothing before all is
+// said.
+void Successor::give_way() {
     guests_ = 0;
     shared_.reset();  // of an upgrade that failed: gates know one such object
+    const auto put = [link = link_](const upgrade::Message& message) { link->put(message); };
     shared_ = std::make_unique<SharedQueues>(
         control_, gates_, upgrade::Side::old_process,
-        [link = link_](const upgrade::Message& message) { link->send(message); });
+        SharedQueues::Link{.put = put, .flush = [link = link_] { link->flush(); }});
+    losses_ = std::make_unique<QueueLosses>(gates_, put);
+    runs_ = std::make_unique<OldRequests>(gates_, put);
     steps_.hand_over(pid_);
-    gates_.for_each([this](const LocalGate& gate) {
+    gates_.for_each([&](const LocalGate& gate) {
         shared_->add(gate.name());
-        link_->send({Kind::queue, 0, gate.name()});
-        if (const Time until = gate.paused_until(); until != Time{}) tell_pause(gate.name(), until);
+        put({Kind::queue, 0, gate.name()});
+        if (const Time until = gate.paused_until(); until != Time{})
+            put(upgrade::at_time(Kind::pause, gate.name(), until));
     });
-    link_->send({Kind::yours});
-    link_->send({Kind::ids});
-    shared_->start();
-    const auto send = [link = link_](const upgrade::Message& message) { link->send(message); };
-    losses_ = std::make_unique<QueueLosses>(gates_, send);
-    runs_ = std::make_unique<OldRequests>(gates_, send);
-    tell_losses_later();
+    put({Kind::yours});
+    put({Kind::ids});
+}
+
+// Its end is told by reap(), as that of a new process that fails by itself.
+void Successor::give_up_hand_over() {
+    losses_.reset();
+    runs_.reset();
+    if (shared_) (void)shared_->alone();
+    shared_.reset();  // the last that knows the link
+    (void)steps_.take_back();
+    owes_take_back_ = false;
+    limit_start(longest_end);
 }
 
 void Successor::tell_losses_later() {
@@ -131,11 +160,14 @@ void Successor::tell_losses_later() {
         tell_losses_later();
         tell_losses();
         if (link_->all_sent()) runs_->tell();
+        link_->flush();
     });
 }
 
 void Successor::tell_losses() {
-    if (losses_) losses_->tell();
+    if (!losses_) return;
+    losses_->tell();
+    link_->flush();
 }
 
 void Successor::tell_pause(const std::string& queue, Time until) {
@@ -156,14 +188,16 @@ void Successor::tell_end(bool left) {
 }
 
 void Successor::go_on() {
-    if (phase_ == Phase::starting) limit_start(longest_start);
+    if (owes_take_back_) give_up_hand_over();
+    if (phase_ == Phase::starting) limit_start(link_ ? longest_start : longest_end);
     if (link_ && under_way()) link_->go_on();
     if (losses_) tell_losses_later();
     if (shared_) shared_->go_on();
     reap();
 }
 
-// Before it took over, its end is told by reap(), with its exit code.
+// Before it took over, its end is told by reap(), with its exit code. Where memory is short, this
+// is called again: the phase changes when all is done.
 void Successor::ended() {
     losses_.reset();
     if (phase_ == Phase::starting) return limit_start(longest_end);
@@ -180,32 +214,45 @@ void Successor::reap() {
     int status = 0;
     if (pid_ == 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return;
     pid_ = 0;
-    if (phase_ == Phase::starting) fail(how_it_ended(status));
+    if (phase_ == Phase::starting) fail(status);
 }
 
-void Successor::fail(const std::string& how) {
+void Successor::fail(int status) {
     phase_ = Phase::failed;  // so a last `ready` changes nothing
+    start_limit_.cancel();
+    try {
+        tell_failure(how_it_ended(status));
+    } catch (const std::bad_alloc&) {
+        log_.error("upgrade: the new process ended before it took over; nothing changed");
+    }
+    link_.reset();
+    steps_.failed();
+}
+
+void Successor::tell_failure(const std::string& how) {
     if (link_)
         for (const Packet& packet : link_->last_words()) heard(packet);
-    link_.reset();
-    start_limit_.cancel();
     why_ = "the new process ended before it took over (" + how + ")" +
            (why_.empty() ? "; its log says why\n" : ":\n" + why_);
     log_.error("upgrade: the new process ended before it took over; nothing changed",
                {{"how", how}});
-    steps_.failed();
 }
 
 // The new process may have granted from the queues that it had; this one cannot know. Such requests
 // may still run in the backend, as after any crash.
 void Successor::take_back() {
-    phase_ = Phase::failed;
-    const auto taken = shared_->alone();
+    const auto& taken = shared_->alone();
     const std::string now = steps_.take_back()
                                 ? "this one accepts again"
                                 : "this one drains, so nobody accepts; start a new one";
     why_ = "the new process ended after it had taken over; " + now + "\n";
     if (!taken.empty()) line_started_s_ = wall_now().unix_s();
+    tell_taken_back(now, taken);
+    phase_ = Phase::failed;
+    steps_.failed();
+}
+
+void Successor::tell_taken_back(const std::string& now, const std::vector<std::string>& taken) {
     if (taken.empty())
         return log_.error("upgrade: the new process ended; " + now +
                           "; it ran no request of a queue");

@@ -29,10 +29,10 @@ struct HandOver {
     std::function<bool()> may_hand_over;             ///< false: it drains, or cannot
     std::function<std::vector<int>()> sockets;       ///< that listen
     std::function<void(pid_t successor)> hand_over;  ///< accept no more, and end the id service
-    std::function<void()> failed;                    ///< nothing was handed over
+    std::function<void()> failed;                    ///< the upgrade: this process goes on
     std::function<void()> ended;                     ///< the new process, which had taken over
-    std::function<bool()> take_back;                 ///< accept again; false: it drains
-    std::function<void()> drain;                     ///< the new process drains
+    std::function<bool()> take_back;  ///< accept again; false: it drains. May be repeated
+    std::function<void()> drain;      ///< the new process drains
     std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
     std::function<std::uint64_t()> facts;  ///< for the new process, as Predecessor reads them
 };
@@ -68,6 +68,7 @@ class Successor {
     bool under_way() const { return phase_ != Phase::none && phase_ != Phase::failed; }
     /// The new process has all queues, and knows it.
     bool gave_all() const {
+        if (owes_take_back_) return false;
         const bool lives = phase_ == Phase::handed_over || phase_ == Phase::drains;
         return !lives || (shared_->all_theirs() && link_->all_sent());
     }
@@ -82,9 +83,13 @@ class Successor {
     void limit_start(std::chrono::seconds longest);
     void heard(const Packet& packet);
     void hand_over();
+    void give_way();
+    void give_up_hand_over();
     void ended();
-    void fail(const std::string& why);
+    void fail(int status);
+    void tell_failure(const std::string& how);
     void take_back();
+    void tell_taken_back(const std::string& now, const std::vector<std::string>& taken);
     void tell_losses_later();
     Control& control_;
     Log& log_;
@@ -100,6 +105,7 @@ class Successor {
     std::unique_ptr<QueueLosses> losses_;
     std::unique_ptr<OldRequests> runs_;  // set if losses_ is
     std::size_t guests_ = 0;             // passed on
+    bool owes_take_back_ = false;        // of a hand-over that there was no memory for
 };
 
 }  // namespace ticketgate

@@ -27,8 +27,10 @@ constexpr std::array rows{
          "behind a request for a tunnel. Above it: 503, or the connection ends after the current "
          "answer.",
          64 * kib),
-    duration("head_timeout", field<&Clients::head_timeout>,
-             "The longest time from the first byte of a head to its end. Then: 408."),
+    duration(
+        "head_timeout", field<&Clients::head_timeout>,
+        "The longest time from the first byte of a head to its end; the first one of a connection "
+        "counts from its accept. Then: 408, or, without a byte, the end of the connection."),
     duration("idle_timeout", field<&Clients::idle_timeout>,
              "How long a connection is kept open between requests."),
     duration("write_timeout", field<&Clients::write_timeout>,

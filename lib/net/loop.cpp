@@ -212,9 +212,9 @@ void Loop::run_posted() {
     }
 }
 
-void Loop::stop() {
+void Loop::stop() noexcept {
     stopping_.store(true, std::memory_order_release);
-    post([] {});
+    post(wake_up_);
 }
 
 }  // namespace ticketgate::net

@@ -116,7 +116,7 @@ class Loop {
     void defer(std::function<void()> job) { deferred_.push_back(std::move(job)); }
 
     // Any thread.
-    void stop();
+    void stop() noexcept;
     void post(std::function<void()>);
     /// Runs `job` once for all posts that came before the run. `keep` keeps the object around it
     /// alive until then.
@@ -190,6 +190,7 @@ class Loop {
 
     std::mutex posted_lock_;  // guards posted_
     Jobs posted_;
+    Call wake_up_{[] {}};
 };
 
 }  // namespace ticketgate::net

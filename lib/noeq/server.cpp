@@ -59,7 +59,7 @@ Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSou
 
 Server::~Server() {
     if (!thread_) return;
-    loop_.post([this] { stop(); });
+    loop_.post(stop_);
     thread_->join();
 }
 

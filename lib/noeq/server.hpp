@@ -124,6 +124,7 @@ class Server {
     std::size_t open_ = 0;   // accepted, though perhaps not yet in guests_
     std::size_t going_ = 0;  // sent away, though not yet gone
     bool stopping_ = false;
+    net::Call stop_{[this] { stop(); }};
     Time quiet_until_{};
     std::optional<net::LoopThread> thread_;  // from start() on
 };

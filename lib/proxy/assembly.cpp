@@ -1,5 +1,7 @@
 #include "proxy/assembly.hpp"
 
+#include <algorithm>
+
 #include "proxy/status_probe.hpp"
 #include "proxy/tls.hpp"
 
@@ -115,8 +117,8 @@ void Assembly::limit_traces() {
     commons_.traces.limit(tracing ? tracing->max_spans : 0);
 }
 
-void Assembly::hand_over(bool on) {
-    post_to_stations([on](Station& station) { station.hand_over(on); });
+void Assembly::hand_over(bool on) noexcept {
+    for (const auto& station : stations_) station->hand_over(on);
 }
 
 void Assembly::close_idle_backends() {
@@ -124,20 +126,21 @@ void Assembly::close_idle_backends() {
 }
 
 // A paused line could not end: a drain lets it go on (CONTRACT 11).
-void Assembly::drain() {
+void Assembly::drain() noexcept {
     gates_.for_each([](Gate& gate) { gate.resume(); });
-    post_to_stations([](Station& station) { station.drain(); });
+    for (const auto& station : stations_) station->drain();
 }
 
-void Assembly::send_nothing_new() {
+void Assembly::send_nothing_new() noexcept {
     commons_.sends_nothing_new = true;
 }
 
-void Assembly::stop() {
-    post_to_stations([this](Station& station) {
-        station.stop();
-        ++stopped_;
-    });
+void Assembly::stop() noexcept {
+    for (const auto& station : stations_) station->stop();
+}
+
+bool Assembly::stopped() const {
+    return std::ranges::all_of(stations_, [](const auto& station) { return station->stopped(); });
 }
 
 void Assembly::probe_status_pages() {

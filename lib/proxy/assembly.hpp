@@ -54,19 +54,19 @@ class Assembly {
     /// at its next turn.
     void reload(config::Config next);
     /// As Station::hand_over().
-    void hand_over(bool on);
+    void hand_over(bool on) noexcept;
     /// Another process is about to send requests to the backends: closes the idle connections to
     /// them.
     void close_idle_backends();
-    /// Refuses new requests, and ends idle connections and pauses.
-    void drain();
+    /// Refuses new requests, and ends idle connections and pauses. Needs no memory.
+    void drain() noexcept;
     /// From now on no run sends anything of a request that its backend has nothing of: those whose
     /// slot says that nothing was sent never run. Any thread.
-    void send_nothing_new();
-    /// Ends all sessions and runs.
-    void stop();
+    void send_nothing_new() noexcept;
+    /// Ends all sessions and runs. Needs no memory.
+    void stop() noexcept;
     /// True once every loop has begun to end them.
-    bool stopped() const { return stopped_ == stations_.size(); }
+    bool stopped() const;
     /// Asks each status page of php-fpm once, and logs the result.
     void probe_status_pages();
     /// With the loops stopped: closes idle connections to backends, and keeps none from now on.
@@ -101,7 +101,6 @@ class Assembly {
     const Bound bound_;
     std::shared_ptr<const Snapshot> snapshot_;
     std::vector<std::unique_ptr<Station>> stations_;
-    std::atomic<std::size_t> stopped_{0};  // of them, by a stop
 };
 
 }  // namespace ticketgate

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <semaphore>
 
 #include "proxy/settings.hpp"
 
@@ -33,7 +32,14 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::s
       update_(std::make_shared<net::Call>([this] { update(); })),
       knock_(std::make_shared<net::Call>([this] { knocked(); })),
       look_(std::make_shared<net::Call>(
-          [this] { each([](net::Listener& listener) { listener.look(); }); })) {
+          [this] { each([](net::Listener& listener) { listener.look(); }); })),
+      give_way_(std::make_shared<net::Call>([this] { give_way(); })),
+      close_(std::make_shared<net::Call>([this] {
+          close_all(true);
+          look_again_.disarm();
+          closed_ = true;
+      })),
+      close_to_clients_(std::make_shared<net::Call>([this] { close_all(false); })) {
     net::Loop& loop = commons_.stations.front()->loop;
     const auto report = [this](int error) { no_means(error); };
     for (const auto& l : listen) {
@@ -86,38 +92,29 @@ std::vector<net::Endpoint> Front::without_file() const {
 
 // The file of a unix socket is the other process's while that lives. What is told to that process
 // behind this call is true: nothing more is accepted here.
-void Front::hand_over(bool on) {
-    const auto done = std::make_shared<std::binary_semaphore>(0);
-    commons_.stations.front()->loop.post([this, on, done] {
-        handed_over_ = on;
-        each([on](net::Listener& listener) {
-            on ? listener.file().lend() : listener.file().take_back();
-            if (!on) net::listen_again(listener.descriptor());
-        });
-        update();
-        done->release();
-    });
+void Front::hand_over(bool on) noexcept {
+    while (noted_.try_acquire()) continue;  // of a call that waited for too long
+    other_accepts_ = on;
+    post(give_way_);
     constexpr auto longest_turn = std::chrono::seconds(5);  // a loop never waits for anything
-    (void)done->try_acquire_for(longest_turn);
+    (void)noted_.try_acquire_for(longest_turn);
 }
 
-void Front::close() {
-    commons_.stations.front()->loop.post([this] {
-        {
-            const std::lock_guard lock(closing_);
-            listeners_.clear();
-        }
-        look_again_.disarm();
-        closed_ = true;
+void Front::give_way() {
+    const bool on = other_accepts_;
+    handed_over_ = on;
+    each([on](net::Listener& listener) {
+        on ? listener.file().lend() : listener.file().take_back();
+        if (!on) net::listen_again(listener.descriptor());
     });
+    update();
+    noted_.release();
 }
 
-void Front::close_to_clients() {
-    commons_.stations.front()->loop.post([this] {
-        const std::lock_guard lock(closing_);
-        for (std::size_t i = 0; i < listeners_.size(); ++i)
-            if (i != replicas_) listeners_[i].reset();
-    });
+void Front::close_all(bool also_replicas) {
+    const std::lock_guard lock(closing_);
+    for (std::size_t i = 0; i < listeners_.size(); ++i)
+        if (also_replicas || i != replicas_) listeners_[i].reset();
 }
 
 // Sessions start after the present batch of events: a session may close objects that later events

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <vector>
 
 #include "base/descriptor.hpp"
@@ -34,15 +35,15 @@ class Front final : private Observer {
     /// The addresses of unix sockets whose file is gone.
     std::vector<net::Endpoint> without_file() const;
 
-    // Any thread.
+    // Any thread. The next three need no memory, and may be repeated.
     /// Accepts no new connections from now on, or soon: see closed().
-    void close();
+    void close() noexcept { post(close_); }
     bool closed() const { return closed_; }
     /// The same, but for other replicas: they ask this one whether its requests have ended.
-    void close_to_clients();
+    void close_to_clients() noexcept { post(close_to_clients_); }
     /// Another process accepts from these sockets, or, with false, does so no more. Returns when
     /// the first loop, which accepts, has taken note; so not to be called by it.
-    void hand_over(bool on);
+    void hand_over(bool on) noexcept;
     void max_connections(std::uint32_t limit);
     void connection_closed();
     void idle_appeared();
@@ -58,6 +59,8 @@ class Front final : private Observer {
     void accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol);
     void begin(Arrival& arrival) noexcept;
     void update();
+    void give_way();
+    void close_all(bool also_replicas);
     void no_means(int error) noexcept;
     void post(const std::shared_ptr<net::Call>& call) noexcept;
     Commons& commons_;
@@ -71,7 +74,10 @@ class Front final : private Observer {
     std::atomic<std::uint32_t> max_connections_;
     std::atomic<bool> full_{false};
     std::atomic<bool> closed_{false};
+    std::atomic<bool> other_accepts_{false};
+    std::counting_semaphore<> noted_{0};                      // released by give_way()
     const std::shared_ptr<net::Call> update_, knock_, look_;  // on loop 0
+    const std::shared_ptr<net::Call> give_way_, close_, close_to_clients_;
 };
 
 }  // namespace ticketgate

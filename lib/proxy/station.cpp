@@ -29,6 +29,16 @@ Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
       access_(c.access_file),
       make_room_(std::make_shared<net::Call>([this] {
           if (!make_room()) commons.idle_appeared();
+      })),
+      give_way_(std::make_shared<net::Call>([this] { give_way(); })),
+      drain_(std::make_shared<net::Call>([this] {
+          draining_ = true;
+          notify_all();
+      })),
+      stop_(std::make_shared<net::Call>([this] {
+          draining_ = stopping_ = true;
+          notify_all();
+          stopped_ = true;
       })) {
     loop.before_sleep([this] { return std::min(flush_log(), kept_files.forget(loop.woke())); });
     loop.on_pause([this](int error) { tell_pause(error); });
@@ -178,11 +188,16 @@ bool Station::Resting::make_room() {
     return made;
 }
 
+void Station::hand_over(bool on) noexcept {
+    other_accepts_ = on;
+    loop.post(*give_way_, give_way_);
+}
+
 // An idle connection to a backend could keep a backend's only worker from the other process.
-void Station::hand_over(bool on) {
-    handed_over_ = on;
+void Station::give_way() {
+    handed_over_ = other_accepts_;
     for (const auto& [name, upstream] : snapshot_->upstreams)
-        on ? upstream->retire(loop) : upstream->unretire(loop);
+        handed_over_ ? upstream->retire(loop) : upstream->unretire(loop);
     notify_all();
 }
 
@@ -192,16 +207,6 @@ void Station::close_idle_backends() {
         upstream->retire(loop);
         upstream->unretire(loop);
     }
-}
-
-void Station::drain() {
-    draining_ = true;
-    notify_all();
-}
-
-void Station::stop() {
-    draining_ = stopping_ = true;
-    notify_all();
 }
 
 void Station::notify_all() {

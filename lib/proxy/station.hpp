@@ -154,18 +154,24 @@ class Station {
     /// `Date: …` of this second, with its CRLF (RFC 9110 6.6.1). No clock is read within a second.
     std::string_view date_line();
 
-    /// Another process accepts new connections, or, with false, does so no more. Requests are
-    /// served as before, each answer ends its connection, and connections that rest end soon.
-    void hand_over(bool on);
-    bool handed_over() const { return handed_over_; }
     /// Closes the idle connections to backends.
     void close_idle_backends();
+
+    // The steps of a hand-over and of an end. Any thread; they take effect at a turn of the loop,
+    // need no memory, and may be repeated.
+    /// Another process accepts new connections, or, with false, does so no more. Requests are
+    /// served as before, each answer ends its connection, and connections that rest end soon.
+    void hand_over(bool on) noexcept;
     /// Refuses new requests; idle connections end now.
-    void drain();
+    void drain() noexcept { loop.post(*drain_, drain_); }
     /// Ends all sessions and runs now, whatever they do; the lines empty.
-    void stop();
+    void stop() noexcept { loop.post(*stop_, stop_); }
+
+    bool handed_over() const { return handed_over_; }
     bool draining() const { return draining_; }
     bool stopping() const { return stopping_; }
+    /// It has begun to end them. Any thread.
+    bool stopped() const { return stopped_; }
 
     // Scratch of one request.
     Scratch<http::RequestHead> head{loop.scheduler()};
@@ -184,6 +190,7 @@ class Station {
     bool make_room();
     void tell_pause(int error) noexcept;
     void notify_all();
+    void give_way();
     Duration flush_log();
     std::shared_ptr<const Snapshot> snapshot_;
     LineSink access_;
@@ -205,7 +212,8 @@ class Station {
     Resting& resting(Rest how) { return how == Rest::lingers ? lingering_ : idle_; }
     const Resting& resting(Rest how) const { return how == Rest::lingers ? lingering_ : idle_; }
     Resting idle_;
-    const std::shared_ptr<net::Call> make_room_;
+    const std::shared_ptr<net::Call> make_room_, give_way_, drain_, stop_;
+    std::atomic<bool> other_accepts_{false}, stopped_{false};
     bool draining_ = false, stopping_ = false, handed_over_ = false;
     Resting lingering_;
 };

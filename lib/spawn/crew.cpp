@@ -18,8 +18,7 @@ namespace {
 // While workers are told to end.
 constexpr Duration look_at_ending = 100ms;
 
-// After SIGKILL, at the end of ticketgate. A process that waits for a disk which hangs has the
-// signal, and dies when the disk answers.
+// After SIGKILL, at the end of ticketgate. A process that waits for a disk dies when that answers.
 constexpr Duration killed_takes = 2s;
 
 // While the processes of a killed group end.
@@ -129,24 +128,45 @@ void Supervisor::Crew::begin_one(Wires wires) {
     if (wiring.control >= 0)
         command.environment.push_back("FCGI_LISTENSOCK_DESCRIPTORS=" +
                                       std::to_string(wiring.control));
-    NotStarted why{};
-    Begun begun = begin(command, wiring, why);
-    if (begun.pid == 0) return tell_not_started(why);
     const auto worker =
         pool_->add(Wire{std::move(wires.input), std::move(wires.path), std::move(wires.ours)});
+    NotStarted why{};
+    Begun begun;
+    try {
+        begun = begin(command, wiring, why);
+        if (begun.pid != 0) note_begun(worker, begun, std::move(wires.pipe));
+    } catch (...) {
+        forget(*worker, begun.pid);
+        throw;
+    }
+    if (begun.pid != 0) return wait_for_birth(begun.pid, children_.at(begun.pid));
+    forget(*worker, 0);
+    tell_not_started(why);
+}
+
+void Supervisor::Crew::note_begun(const std::shared_ptr<Worker>& worker, Begun& begun,
+                                  Descriptor pipe) {
     worker->pid = begun.pid;
     worker->life = Life(begun.pid);
     auto voice = std::make_shared<Voice>(supervisor_.log_, pool_->name(), begun.pid, lines_);
     auto output = Output::read(
-        supervisor_.io_, std::move(wires.pipe),
+        supervisor_.io_, std::move(pipe),
         [voice](std::string_view line, std::string_view id) { voice->says(line, id); });
     worker->written = output->written();
-    auto report = std::make_unique<Report>(supervisor_.io_, begun.report.release());
-    Child& child = children_
-                       .emplace(begun.pid, Child{worker, std::move(output), std::move(voice),
-                                                 std::move(report)})
-                       .first->second;
-    wait_for_birth(begun.pid, child);
+    auto report = std::make_unique<Report>(supervisor_.io_);
+    report->assign(begun.report.get());
+    (void)begun.report.release();
+    children_.emplace(begun.pid,
+                      Child{worker, std::move(output), std::move(voice), std::move(report)});
+}
+
+// A child that there was no memory to note would be one more than `max`, and outlive this process.
+void Supervisor::Crew::forget(Worker& worker, pid_t pid) {
+    if (pid != 0) {
+        (void)::kill(pid, SIGKILL);
+        (void)::waitpid(pid, nullptr, 0);
+    }
+    (void)pool_->ended(worker);
 }
 
 void Supervisor::Crew::wait_for_birth(pid_t pid, Child& child) {
@@ -189,7 +209,7 @@ void Supervisor::Crew::note_birth(Child& child) {
     pool_->started(worker, *supervisor_.loops_[next_loop_++ % supervisor_.loops_.size()]);
 }
 
-// Nothing of the program has run. The child ends at once behind its report.
+// Nothing of the program has run; the child ends behind its report.
 void Supervisor::Crew::bury_unborn(pid_t pid, const NotStarted& why) {
     (void)::waitpid(pid, nullptr, 0);
     const auto found = children_.find(pid);

@@ -3,6 +3,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include "metrics/callbacks.hpp"
 #include "spawn/output.hpp"
 #include "spawn/supervisor.hpp"
 #include "spawn/voice.hpp"
@@ -22,7 +23,7 @@ struct CrewMetrics {
     metrics::Counter& starts;
     metrics::Histogram& busy_seconds;
     std::map<std::string, metrics::Counter*> by_reason;
-    std::vector<const metrics::Callback*> gauges;
+    metrics::Callbacks gauges{registry};
 };
 
 /// Its timer and the reports of its children may still call a crew that was forgotten: what they
@@ -59,6 +60,8 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     };
     void start_one();
     void begin_one(Wires wires);
+    void note_begun(const std::shared_ptr<Worker>& worker, Begun& begun, Descriptor pipe);
+    void forget(Worker& worker, pid_t pid);
     void wait_for_birth(pid_t pid, Child& child);
     void look_at_birth(pid_t pid);
     void note_birth(Child& child);

@@ -22,7 +22,7 @@ CrewMetrics::CrewMetrics(metrics::Registry& r, const std::string& the_upstream)
 }
 
 CrewMetrics::~CrewMetrics() {
-    for (const auto* gauge : gauges) registry.remove(*gauge);
+    gauges.clear();
     // A reload that changes the processes brings another pool of the same name: no sum may fall.
     registry.retire(starts);
     registry.retire(busy_seconds);
@@ -31,13 +31,13 @@ CrewMetrics::~CrewMetrics() {
 
 void CrewMetrics::watch(const Pool& pool) {
     for (std::size_t i = 0; i < states.size(); ++i)
-        gauges.push_back(&registry.gauge_fn(
-            "ticketgate_workers", "Workers by state.",
-            {{"upstream", upstream}, {"state", states[i]}},
-            [&pool, i] { return static_cast<double>(pool.figures().workers[i]); }));
-    gauges.push_back(&registry.gauge_fn(
-        "ticketgate_worker_waiting", "Requests that wait for a worker.", {{"upstream", upstream}},
-        [&pool] { return static_cast<double>(pool.figures().waiting); }));
+        gauges.add(registry.gauge_fn("ticketgate_workers", "Workers by state.",
+                                     {{"upstream", upstream}, {"state", states[i]}}, [&pool, i] {
+                                         return static_cast<double>(pool.figures().workers[i]);
+                                     }));
+    gauges.add(registry.gauge_fn("ticketgate_worker_waiting", "Requests that wait for a worker.",
+                                 {{"upstream", upstream}},
+                                 [&pool] { return static_cast<double>(pool.figures().waiting); }));
 }
 
 metrics::Counter& CrewMetrics::deaths(const std::string& reason) {

@@ -18,7 +18,10 @@ constexpr int most_reads_at_the_end = 64;
 }  // namespace
 
 Output::Output(boost::asio::io_context& io, Descriptor pipe, Tell tell)
-    : pipe_(io, pipe.release()), tell_(std::move(tell)) {}
+    : pipe_(io), tell_(std::move(tell)) {
+    pipe_.assign(pipe.get());
+    (void)pipe.release();  // not before: it is closed if there is no memory
+}
 
 Output::~Output() {
     if (written_) written_->close();

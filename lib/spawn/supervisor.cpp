@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <new>
 #include <utility>
 
 #include "spawn/crew.hpp"
@@ -18,6 +19,9 @@ namespace {
 // The longest wait for the end of a process before those whose time is up are killed; while the
 // group of one that has ended still lives.
 constexpr int look_again_ms = 100, look_at_dying_ms = 2;
+
+// Between two tries at the end without memory.
+constexpr int shortage_pause_ms = 10;
 
 // Until one more of these processes has ended.
 void wait_for_an_end(const std::vector<pid_t>& pids) {
@@ -46,6 +50,17 @@ Supervisor::Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry&
 
 // Only after an exception are there workers left.
 Supervisor::~Supervisor() {
+    for (;;) {
+        try {
+            end_all();
+            return;
+        } catch (const std::bad_alloc&) {
+            (void)::poll(nullptr, 0, shortage_pause_ms);
+        }
+    }
+}
+
+void Supervisor::end_all() {
     end({});
     hurry();
     while (!ended()) {

@@ -76,6 +76,7 @@ class Supervisor {
     void look_at_left();
     bool is_full() const;
     void tell_if_ended();
+    void end_all();
     boost::asio::io_context& io_;
     Log& log_;
     metrics::Registry& metrics_;

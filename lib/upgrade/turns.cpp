@@ -54,10 +54,11 @@ bool Turns::stays(const std::string& queue) const {
     return found == turns_.end() || upgrade::stays(side_, found->second);
 }
 
-Step Turns::look(const std::string& queue, const Line& line) {
+Step Turns::look(const std::string& queue, const Line& line, const Tell& tell) {
     const auto found = turns_.find(queue);
     if (found == turns_.end()) return {};
     const Step step = upgrade::look(side_, found->second, line);
+    if (tell) tell(step);
     found->second = step.after;
     return step;
 }

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -76,8 +77,10 @@ class Turns {
     std::vector<std::string> theirs() const;
     /// There is nothing to look at.
     bool stays(const std::string& queue) const;
-    /// Takes note of what a gate holds, and returns what to say.
-    Step look(const std::string& queue, const Line& line);
+    /// Takes note of what a gate holds, and returns what to say. An exception of `tell` leaves the
+    /// turn as it was.
+    using Tell = std::function<void(const Step&)>;
+    Step look(const std::string& queue, const Line& line, const Tell& tell = nullptr);
     /// False: it changed nothing.
     bool hear(const std::string& queue, Say say, Time until);
     /// The other process has ended: all are ours. Returns those that were not.

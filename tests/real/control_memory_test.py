@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""One allocation of the control thread fails in the middle of a stop, a drain or an upgrade, each time another one. The stop
+is done all the same, and after an upgrade one process serves.
+
+Usage: control_memory_test.py TICKETGATE [unittest's options]
+"""
+import http.client
+import mmap
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from machine import PATIENCE, OnItsMachine
+from real_test import answers, free_port, wait_for
+
+SOURCE = pathlib.Path(__file__).with_name("failing_memory.c")
+
+
+class FailingMemory:
+    """Tells the preloaded library which allocation of which thread fails."""
+
+    def __init__(self, file):
+        file.write_bytes(bytes(4096))
+        with open(file, "r+b") as opened:
+            self.plan = mmap.mmap(opened.fileno(), 4096)
+
+    def fail(self, thread, passes, fails=1):
+        self.plan[:16] = struct.pack("4i", thread, passes, fails, 0)
+
+    def stop(self):
+        self.plan[:4] = bytes(4)
+
+    @property
+    def failed(self):
+        return struct.unpack("4i", self.plan[:16])[3]
+
+
+class ControlMemoryTest(OnItsMachine):
+    @classmethod
+    def setUpClass(cls):
+        cls.built = pathlib.Path(tempfile.mkdtemp(prefix="ticketgate-memory-"))
+        cls.addClassCleanup(shutil.rmtree, cls.built)
+        cls.library = cls.built / "failing_memory.so"
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", cls.library, SOURCE], check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.memory = FailingMemory(self.folder / "plan")
+        self.clients = []
+
+    def begin(self, more="", id_service=True):
+        self.port, self.admin, self.ids = free_port(), free_port(), free_port()
+        (self.folder / "err").write_text("")
+        self.memory.stop()
+        self.sink.answers.set()
+        # A name that needs memory wherever it is copied.
+        if id_service:
+            more += f"id_service: {{ address: \"127.0.0.1:{self.ids}\", worker: 1 }}\n"
+        file = self.config(f"threads: 1\n{more}", route=", queue: more_than_a_short_string")
+        environment = {**os.environ, "LD_PRELOAD": str(self.library), "FAILING_MEMORY": str(self.folder / "plan")}
+        child = self.start(file, env=environment)
+        self.assertEqual(self.get("/livez", self.admin)[0], 200)  # its start is over
+        return child
+
+    def hold(self):
+        """A client whose request runs at the backend."""
+        self.sink.answers.clear()
+        running = self.sink.running
+        client = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        self.addCleanup(client.close)
+        client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        wait_for(lambda: self.sink.running > running, "the request runs", PATIENCE)
+        return client
+
+    def sweep(self, run, most=100, whole=True, step=1):
+        """Runs with each allocation failing once. `whole`: until a run needs no more of them; else `most` of them, as
+        what the test asks needs some, too."""
+        failed = 0
+        for passes in range(0, most, step):
+            with self.subTest(passes=passes):
+                run(passes)
+            if whole and self.memory.failed == 0:
+                self.assertGreater(passes, 0, "none has failed")
+                return
+            failed += self.memory.failed
+        self.assertFalse(whole, f"more than {most} allocations")
+        self.assertGreater(failed, most // step // 2, "few have failed")
+
+    def ends(self, child):
+        try:
+            self.assertEqual(child.wait(PATIENCE), 0, self.told())
+        except subprocess.TimeoutExpired:
+            self.fail(f"it does not end:\n{self.told()}")
+
+    def comes(self, event, what):
+        try:
+            wait_for(event, what, PATIENCE)
+        except AssertionError as late:
+            self.fail(f"{late}\n{self.told()}")
+
+    # ── the end ──
+
+    def test_a_stop_ends_an_idle_process(self):
+        def run(passes):
+            child = self.begin()
+            self.memory.fail(child.pid, passes)
+            child.terminate()
+            self.ends(child)
+        self.sweep(run)
+
+    def test_a_drain_refuses_clients_and_ends_in_time(self):
+        def run(passes):
+            child = self.begin("drain_timeout: 300ms\n")
+            self.hold()
+            self.memory.fail(child.pid, passes)
+            child.terminate()
+            self.comes(lambda: child.poll() is not None or not answers(self.port), "no client is accepted")
+            self.ends(child)
+            self.sink.answers.set()
+        self.sweep(run)
+
+    def test_a_second_signal_cuts_what_runs(self):
+        def run(passes):
+            child = self.begin("drain_timeout: 1h\n")
+            self.hold()
+            child.terminate()
+            self.tells("draining")
+            self.memory.fail(child.pid, passes)
+            child.terminate()
+            self.ends(child)
+            self.sink.answers.set()
+        self.sweep(run)
+
+    # ── a reload ──
+
+    def test_a_reload_that_fails_leaves_nothing_of_its_queues_behind(self):
+        child = self.begin()
+        config = (self.folder / "c.yaml").read_text()
+
+        def run(passes):
+            reloads = self.told().count("config loaded")
+            (self.folder / "c.yaml").write_text(config.replace("more_than_a_short_string", f"a_queue_of_reload_{passes}"))
+            self.memory.fail(child.pid, passes)
+            child.send_signal(signal.SIGHUP)
+            self.comes(lambda: self.memory.failed or self.told().count("config loaded") > reloads, "it is read")
+            self.memory.stop()
+            self.assertEqual(self.get("/metrics", self.admin)[0], 200)
+            self.assertIsNone(child.poll(), self.told())
+        self.sweep(run, 4000, step=23)
+        child.terminate()
+        self.ends(child)
+
+    # ── workers ──
+
+    def workers(self, more=""):
+        self.port, self.admin = free_port(), free_port()
+        (self.folder / "err").write_text("")
+        (self.folder / "a.php").write_text("<?php echo 'ok';")
+        self.memory.stop()
+        file = self.folder / "c.yaml"
+        file.write_text(
+            f"listen: [{{ address: \"127.0.0.1:{self.port}\" }}]\n"
+            f"admin: {{ address: \"127.0.0.1:{self.admin}\" }}\n"
+            f"upstreams: {{ app: {{ workers: {{ command: [php-cgi8.2, -n], min: 1, max: 1 }}, "
+            f"fastcgi: {{ root: {self.folder} }} }} }}\n"
+            f"routes: [{{ prefix: /, upstream: app, queue: q }}]\nthreads: 1\n"
+            f"spool: {{ directory: {self.folder} }}\n")
+        environment = {**os.environ, "LD_PRELOAD": str(self.library), "FAILING_MEMORY": str(self.folder / "plan")}
+        child = self.start(file, env=environment)
+        self.comes(lambda: self.serves("/a.php"), "the worker answers")
+        return child
+
+    def serves(self, path="/"):
+        try:
+            return self.get(path)[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def test_a_worker_that_dies_is_replaced(self):
+        def run(passes):
+            child = self.workers()
+            self.memory.fail(child.pid, passes)
+            for worker in self.children(child):
+                os.kill(worker, signal.SIGKILL)
+            self.comes(lambda: self.serves("/a.php"), "another one answers")
+            left = self.children(child)
+            self.assertEqual(len(left), 1, "max: 1")
+            child.terminate()
+            self.ends(child)
+            self.comes(lambda: not self.lives(left[0]), "it ends with ticketgate")
+        self.sweep(run, 120, step=4, whole=False)
+
+    def test_a_stop_ends_the_workers(self):
+        def run(passes):
+            child = self.workers()
+            left = self.children(child)
+            self.memory.fail(child.pid, passes)
+            child.terminate()
+            self.ends(child)
+            self.comes(lambda: not any(map(self.lives, left)), "they end")
+        self.sweep(run)
+
+    # ── an upgrade ──
+
+    @staticmethod
+    def children(child):
+        try:
+            return [int(pid) for pid in pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()]
+        except OSError:
+            return []
+
+    def successor(self, child):
+        wait_for(lambda: self.children(child), "a new process starts", PATIENCE)
+        new = self.children(child)[0]
+        self.tells("this process accepts")
+        return new
+
+    def serves_on(self):
+        self.comes(self.serves, "it serves")
+        self.comes(self.is_live, "the operator is answered")
+        self.comes(lambda: answers(self.ids), "the id service is there")
+
+    def is_live(self):
+        try:
+            return self.get("/livez", self.admin)[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def end_all(self, child, new=None):
+        if child.poll() is None:
+            child.terminate()
+            self.ends(child)
+        if new and self.lives(new):  # no child of this test
+            os.kill(new, signal.SIGTERM)
+            wait_for(lambda: not self.lives(new), "the new process ends", PATIENCE)
+
+    @staticmethod
+    def lives(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    def test_after_an_upgrade_one_of_the_two_processes_serves(self):
+        def run(passes):
+            child, new = self.begin(), []
+            self.memory.fail(child.pid, passes)
+            child.send_signal(signal.SIGUSR2)
+
+            def over():
+                new.extend(self.children(child))
+                if child.poll() is not None or new and not self.children(child) and self.is_live():
+                    return True
+                # The control thread answers behind what the signal asked for.
+                return self.memory.failed and not new and self.is_live() and not self.children(child)
+            self.comes(over, "the upgrade ends")
+            if child.poll() is not None:
+                self.assertEqual(child.poll(), 0, self.told())
+            self.serves_on()
+            self.end_all(child, new and new[0])
+        self.sweep(run, 300)
+
+    def test_the_old_process_accepts_again_when_the_new_one_is_killed(self):
+        def run(passes):
+            child = self.begin()
+            client = self.hold()
+            child.send_signal(signal.SIGUSR2)
+            new = self.successor(child)
+            self.memory.fail(child.pid, passes)
+            os.kill(new, signal.SIGKILL)
+            wait_for(lambda: not self.lives(new), "it is dead", PATIENCE)  # or the old one may end first
+            self.sink.answers.set()
+            self.assertIn(b" 200 ", client.makefile("rb").readline())
+            self.serves_on()
+            self.end_all(child)
+        self.sweep(run, 24, whole=False)
+
+    def test_a_queue_passes_on_to_the_new_process(self):
+        for side in ("old", "new"):
+            def run(passes):
+                child = self.begin()
+                client = self.hold()
+                child.send_signal(signal.SIGUSR2)
+                new = self.successor(child)
+                self.memory.fail(child.pid if side == "old" else new, passes)
+                waits = threading.Thread(target=self.ask, daemon=True)
+                waits.start()
+                self.sink.answers.set()
+                self.assertIn(b" 200 ", client.makefile("rb").readline())
+                waits.join(PATIENCE)
+                self.assertEqual(self.status, 200, self.told())
+                self.ends(child)
+                self.serves_on()
+                self.end_all(child, new)
+            with self.subTest(side=side):
+                self.sweep(run, 16, whole=False)
+
+    def ask(self):
+        self.status = None
+        try:
+            self.status = self.get("/")[0]
+        except (OSError, http.client.HTTPException) as why:
+            self.status = why
+
+
+if __name__ == "__main__":
+    OnItsMachine.ticketgate = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2, warnings="ignore")
