@@ -18,12 +18,15 @@ constexpr int most_between_tries = 1000;
 }  // namespace
 
 Control::Control(Log& log, std::function<void(int)> on_signal)
-    : log_(log), on_signal_(std::move(on_signal)) {}
-
-void Control::hear_signals() {
+    : log_(log), on_signal_(std::move(on_signal)) {
     Descriptor watched = watch_signals();
     signals_.assign(watched.get());
     (void)watched.release();  // not before: it is closed if there is no memory
+}
+
+void Control::hear_signals() {
+    hold_signals();
+    heed_signals();
     wait_for_signals();
 }
 
@@ -61,10 +64,8 @@ void Control::surely(const std::function<void()>& step) {
 
 void Control::go_on() {
     next_try_ = monotonic_now() + failure_pause;
-    if (signals_.is_open()) {
-        signals_.cancel();
-        wait_for_signals();
-    }
+    signals_.cancel();
+    wait_for_signals();
     go_on_();
     failed_ = false;
 }

@@ -15,14 +15,13 @@ namespace ticketgate {
 
 class Control {
  public:
-    /// `on_signal` is called on this thread.
+    /// `on_signal` is called on this thread. Throws std::system_error.
     Control(Log& log, std::function<void(int signal)> on_signal);
 
     boost::asio::io_context& io() { return io_; }
 
     /// From now on run() takes the service's signals (app/signals.hpp); another one has its default
-    /// effect. Call it on the thread of run(), before other threads begin. Throws
-    /// std::system_error.
+    /// effect. Call it on the thread of run(), before other threads begin.
     void hear_signals();
     /// Called after an exception, which may have ended work before that planned its next turn. May
     /// throw: then it is called again a little later.

@@ -32,9 +32,11 @@ void release_signals() {
 }
 
 // With SIGCHLD ignored, the system would reap children, and their exit codes would be lost.
-Descriptor watch_signals() {
-    hold_signals();
+void heed_signals() {
     for (const int signal : service_signals) std::signal(signal, SIG_DFL);
+}
+
+Descriptor watch_signals() {
     const sigset_t signals = all_of_a_service();
     Descriptor watched(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
     if (watched.get() < 0)

@@ -19,8 +19,11 @@ void hold_signals();
 /// Unblocks them, for a command: they have their usual effects. Pending ones take effect now.
 void release_signals();
 
-/// Holds the signals, also those that the parent process ignores. Returns a descriptor that is
-/// readable on this thread while one of them is pending. Throws std::system_error.
+/// Undoes what the parent process ignores of them.
+void heed_signals();
+
+/// Returns a descriptor that is readable, on a thread that holds them, while one of them is
+/// pending. Throws std::system_error.
 Descriptor watch_signals();
 
 /// Takes this signal, if it is pending. The system keeps one of each kind, however often it was
