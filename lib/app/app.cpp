@@ -149,7 +149,7 @@ int App::run() {
 }
 
 template <class Tell>
-void App::tell_if_possible(Tell tell) {
+void App::tell_if_possible(const Tell& tell) {
     try {
         tell();
     } catch (const std::bad_alloc&) {

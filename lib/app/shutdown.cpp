@@ -106,7 +106,7 @@ void Shutdown::cut() {
 }
 
 template <class Tell>
-void Shutdown::tell_if_possible(Tell tell) {
+void Shutdown::tell_if_possible(const Tell& tell) {
     try {
         tell();
     } catch (const std::bad_alloc&) {

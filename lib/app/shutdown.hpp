@@ -74,7 +74,7 @@ class Shutdown {
     void enter(Phase phase, Duration longest) noexcept;
     void cut();
     template <class Tell>
-    void tell_if_possible(Tell tell);
+    void tell_if_possible(const Tell& tell);
     void leave_cluster();
     bool done() const;
     bool lines_empty() const;
