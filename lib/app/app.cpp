@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <new>
 #include <system_error>
 
 #include "app/cluster_metrics.hpp"
@@ -132,8 +131,9 @@ int App::run() {
     // Nothing may fail from here on: clients are accepted, and the old process has given way.
     if (admin_) control_.surely([this] { admin_->start(); });
     for (std::size_t i = 0; i < loops_.size(); ++i) threads[i].run(*loops_[i]);
-    tell_if_possible([this] { tell_start(); });
-    tell_if_possible([this] { assembly_.probe_status_pages(); });
+    constexpr std::string_view otherwise = "no memory to tell all of the start or the end";
+    control_.tell_if_possible([this] { tell_start(); }, otherwise);
+    control_.tell_if_possible([this] { assembly_.probe_status_pages(); }, otherwise);
     notify_.ready();
     control_.run();
     if (replica_) replica_->stop();  // what is cut from here on must not pass for finished
@@ -141,20 +141,11 @@ int App::run() {
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
-    tell_if_possible([this] { successor_.tell_losses(); });
+    control_.tell_if_possible([this] { successor_.tell_losses(); }, otherwise);
     end_workers();
     metrics_.close();  // before thousands of queues leave it one by one
     log_.info("stopped");
     return 0;
-}
-
-template <class Tell>
-void App::tell_if_possible(const Tell& tell) {
-    try {
-        tell();
-    } catch (const std::bad_alloc&) {
-        log_.error("no memory to tell all of the start or the end");
-    }
 }
 
 // The control thread goes on meanwhile: it hears the next signal, and reads what workers still

@@ -71,8 +71,6 @@ class App {
     admin::Reloaded reload_now(admin::ReadBy by);
     admin::Reloaded reload_and_follow(admin::ReadBy by);
     std::vector<net::LoopThread> make_threads();
-    template <class Tell>
-    void tell_if_possible(const Tell& tell);
     void hurry();
     void end_workers();
     void on_signal(int signal);

@@ -6,6 +6,8 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <functional>
+#include <new>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -36,6 +38,15 @@ class Control {
     /// On its thread, while run() does not run: repeats this step until it needs no memory that is
     /// not there. Nothing else is done meanwhile.
     void surely(const std::function<void()>& step);
+    /// Runs a step that only tells something. Without memory for it, logs `otherwise`.
+    template <class Tell>
+    void tell_if_possible(const Tell& tell, std::string_view otherwise) {
+        try {
+            tell();
+        } catch (const std::bad_alloc&) {
+            log_.error(otherwise);
+        }
+    }
 
     /// Any thread.
     template <class Work>

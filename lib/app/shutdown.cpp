@@ -1,7 +1,6 @@
 #include "app/shutdown.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "http/target.hpp"
@@ -58,8 +57,8 @@ void Shutdown::drain() {
     if (line_was_given) tell_who_keeps_queues();
 }
 
-// What needs no memory comes first. The first look comes later, so that a request to the admin
-// listener still gets its answer.
+// The steps that need no memory come first. The process looks whether it is done only later: a
+// request to the admin listener that asked for the end still gets its answer.
 void Shutdown::take_steps() {
     if (handed_over()) {
         front_.hand_over(true);
@@ -97,21 +96,13 @@ void Shutdown::cut() {
     enter(Phase::stopping, stop_time);
     assembly_.send_nothing_new();  // what is told as unsent stays so
     Holders unsent;
-    tell_if_possible([&] { unsent = unsent_of_cluster(); });
+    constexpr std::string_view otherwise = "no memory to tell what a stop cuts";
+    control_.tell_if_possible([&] { unsent = unsent_of_cluster(); }, otherwise);
     gives_lines_up_ = replica_ != nullptr && replica_->stop_granting();
     if (gives_lines_up_) unsent.clear();
-    tell_if_possible(before_end_);
-    tell_if_possible([&] { tell_what_still_runs(std::move(unsent)); });
+    control_.tell_if_possible(before_end_, otherwise);
+    control_.tell_if_possible([&] { tell_what_still_runs(std::move(unsent)); }, otherwise);
     take_steps();
-}
-
-template <class Tell>
-void Shutdown::tell_if_possible(const Tell& tell) {
-    try {
-        tell();
-    } catch (const std::bad_alloc&) {
-        log_.error("no memory to tell what a stop cuts");
-    }
 }
 
 void Shutdown::close() {

@@ -73,8 +73,6 @@ class Shutdown {
     void take_steps();
     void enter(Phase phase, Duration longest) noexcept;
     void cut();
-    template <class Tell>
-    void tell_if_possible(const Tell& tell);
     void leave_cluster();
     bool done() const;
     bool lines_empty() const;

@@ -54,19 +54,23 @@ class ControlMemoryTest(OnItsMachine):
     def setUp(self):
         super().setUp()
         self.memory = FailingMemory(self.folder / "plan")
-        self.clients = []
 
-    def begin(self, more="", id_service=True):
+    def fresh_ports(self):
         self.port, self.admin, self.ids = free_port(), free_port(), free_port()
+
+    def start_with_library(self, file):
         (self.folder / "err").write_text("")
         self.memory.stop()
+        return self.start(file, env={**os.environ, "LD_PRELOAD": str(self.library),
+                                     "FAILING_MEMORY": str(self.folder / "plan")})
+
+    def begin(self, more=""):
+        self.fresh_ports()
         self.sink.answers.set()
-        # A name that needs memory wherever it is copied.
-        if id_service:
-            more += f"id_service: {{ address: \"127.0.0.1:{self.ids}\", worker: 1 }}\n"
-        file = self.config(f"threads: 1\n{more}", route=", queue: more_than_a_short_string")
-        environment = {**os.environ, "LD_PRELOAD": str(self.library), "FAILING_MEMORY": str(self.folder / "plan")}
-        child = self.start(file, env=environment)
+        # The queue's name needs memory wherever it is copied.
+        child = self.start_with_library(self.config(
+            f"threads: 1\n{more}id_service: {{ address: \"127.0.0.1:{self.ids}\", worker: 1 }}\n",
+            route=", queue: more_than_a_short_string"))
         self.assertEqual(self.get("/livez", self.admin)[0], 200)  # its start is over
         return child
 
@@ -160,11 +164,9 @@ class ControlMemoryTest(OnItsMachine):
 
     # ── workers ──
 
-    def workers(self, more=""):
-        self.port, self.admin = free_port(), free_port()
-        (self.folder / "err").write_text("")
+    def workers(self):
+        self.fresh_ports()
         (self.folder / "a.php").write_text("<?php echo 'ok';")
-        self.memory.stop()
         file = self.folder / "c.yaml"
         file.write_text(
             f"listen: [{{ address: \"127.0.0.1:{self.port}\" }}]\n"
@@ -173,16 +175,9 @@ class ControlMemoryTest(OnItsMachine):
             f"fastcgi: {{ root: {self.folder} }} }} }}\n"
             f"routes: [{{ prefix: /, upstream: app, queue: q }}]\nthreads: 1\n"
             f"spool: {{ directory: {self.folder} }}\n")
-        environment = {**os.environ, "LD_PRELOAD": str(self.library), "FAILING_MEMORY": str(self.folder / "plan")}
-        child = self.start(file, env=environment)
+        child = self.start_with_library(file)
         self.comes(lambda: self.serves("/a.php"), "the worker answers")
         return child
-
-    def serves(self, path="/"):
-        try:
-            return self.get(path)[0] == 200
-        except (OSError, http.client.HTTPException):
-            return False
 
     def test_a_worker_that_dies_is_replaced(self):
         def run(passes):
@@ -225,14 +220,8 @@ class ControlMemoryTest(OnItsMachine):
 
     def serves_on(self):
         self.comes(self.serves, "it serves")
-        self.comes(self.is_live, "the operator is answered")
+        self.comes(lambda: self.serves("/livez", self.admin), "the operator is answered")
         self.comes(lambda: answers(self.ids), "the id service is there")
-
-    def is_live(self):
-        try:
-            return self.get("/livez", self.admin)[0] == 200
-        except (OSError, http.client.HTTPException):
-            return False
 
     def end_all(self, child, new=None):
         if child.poll() is None:
@@ -257,10 +246,10 @@ class ControlMemoryTest(OnItsMachine):
 
             def over():
                 new.extend(self.children(child))
-                if child.poll() is not None or new and not self.children(child) and self.is_live():
+                if child.poll() is not None or new and not self.children(child) and self.serves("/livez", self.admin):
                     return True
                 # The control thread answers behind what the signal asked for.
-                return self.memory.failed and not new and self.is_live() and not self.children(child)
+                return self.memory.failed and not new and self.serves("/livez", self.admin) and not self.children(child)
             self.comes(over, "the upgrade ends")
             if child.poll() is not None:
                 self.assertEqual(child.poll(), 0, self.told())

@@ -151,9 +151,9 @@ class OnItsMachine(unittest.TestCase):
         finally:
             connection.close()
 
-    def serves(self):
+    def serves(self, path="/", port=None):
         try:
-            return self.get("/")[0] == 200
+            return self.get(path, port)[0] == 200
         except (OSError, http.client.HTTPException):
             return False
 

@@ -17,7 +17,7 @@ namespace ticketgate {
 namespace {
 
 struct ControlThread : testing::Test {
-    // What is still pending is not for the next test.
+    // Takes the signals that are pending, so that the next test does not get them.
     void TearDown() override {
         for (const int signal : service_signals)
             while (take_signal(signal)) continue;
