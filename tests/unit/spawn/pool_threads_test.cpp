@@ -233,7 +233,7 @@ TEST(PoolThreads, AsksForALookWhenAWorkerAboveMinWillBeIdleForTooLongBeforeTheNe
     worker->link = std::make_unique<NotesWhereItEnds>(loop, ended_on);
     pool->started(*worker, loop);
     pool->idle(*worker);
-    (void)pool->orders({}, 10s, monotonic_now());
+    (void)pool->orders({}, 10s, worker->since);  // later it may be idle for too long already
     for (int i = 0; i < 3; ++i) {
         asked = 0;
         pool->idle(*worker);
@@ -241,8 +241,9 @@ TEST(PoolThreads, AsksForALookWhenAWorkerAboveMinWillBeIdleForTooLongBeforeTheNe
         EXPECT_EQ(asked, 0) << "the look that is planned comes in time";
     }
     EXPECT_LE(*pool->orders({}, 10s, worker->since).look_again, worker->since + 20ms);
-    pool->configure({.min = 0, .max = 1, .idle_timeout = 10s}, 0);
-    (void)pool->orders({}, 10s, monotonic_now());
+    // The next look is planned for a time that this test does not reach.
+    pool->configure({.min = 0, .max = 1, .idle_timeout = 10h}, 0);
+    (void)pool->orders({}, 10h, worker->since + 1h);
     pool->configure({.min = 0, .max = 1, .idle_timeout = 20ms}, 0);
     asked = 0;
     pool->idle(*worker);
