@@ -16,6 +16,7 @@ class VoiceTest : public testing::Test {
         {
             Log log(Level::warn, std::make_shared<LogFile>(folder_.file("log")));
             write(log);
+            EXPECT_TRUE(log.drain(30s));  // its end waits for less
         }
         return folder_.read("log");
     }
