@@ -14,7 +14,7 @@ namespace ticketgate::test {
 /// All requests in the queue `q`; `settings` are further defaults, e.g. `, wait_timeout: 1s`.
 inline std::string one_queue(const std::string& settings = {}, const std::string& queue = {}) {
     return "queues: { q: {" + queue + "} }\n" +
-           "upstreams: { app: { url: \"${BACKEND}\" } }\n"
+           "upstreams: { app: { url: \"${BACKEND}\", idle_timeout: 1m } }\n"
            "defaults: { upstream: app" +
            settings +
            " }\n"
@@ -32,7 +32,7 @@ inline std::string one_queue_but(const std::string& path, const std::string& set
 
 /// /q is queued, everything else is not.
 inline std::string queued_and_free(const std::string& settings = {}) {
-    return "upstreams: { app: { url: \"${BACKEND}\" } }\n"
+    return "upstreams: { app: { url: \"${BACKEND}\", idle_timeout: 1m } }\n"
            "defaults: { upstream: app" +
            settings +
            " }\n"
