@@ -93,9 +93,8 @@ TEST_P(SocketMemory, AConnectionIsPassedToAWorkerWhenThereIsSome) {
 }
 
 TEST_P(SocketMemory, OneThatLastsIsToldOfAWorkerThatGotNoConnection) {
-    std::string yaml = workers("transport: descriptors, min: 1, max: 1");
-    yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 300ms, ");
-    Gateway of_workers(yaml);
+    Gateway of_workers(
+        with_connect_timeout(workers("transport: descriptors, min: 1, max: 1"), "300ms"));
     ASSERT_TRUE(wait_for_state(of_workers, "idle", 1));
     {
         const FailingCalls shortage("send", GetParam(), std::string(4, 0), every_time);

@@ -11,6 +11,7 @@
 
 namespace ticketgate::test {
 
+/// Requests wait for a worker as long as a starved machine takes to start one.
 inline std::string workers(const std::string& more, const std::string& queue = {}) {
     return "upstreams: { app: { workers: { command: [\"" TG_TEST_WORKER "\"], " + more +
            ", environment: { TEST_FOLDER: \"${TMP}\", TEST_VARIABLE: given } }, "
@@ -18,8 +19,14 @@ inline std::string workers(const std::string& more, const std::string& queue = {
            "queues: { q: {" +
            queue +
            "} }\n"
-           "defaults: { upstream: app }\n"
+           "defaults: { connect_timeout: 1h, upstream: app }\n"
            "routes: [{ prefix: /, routes: [{ prefix: /q, queue: q }] }]\n";
+}
+
+/// For requests that are to wait no longer than this time.
+inline std::string with_connect_timeout(std::string yaml, const std::string& time) {
+    const std::string usual = "connect_timeout: 1h";
+    return yaml.replace(yaml.find(usual), usual.size(), "connect_timeout: " + time);
 }
 
 inline boost::json::array all_workers(const Gateway& gateway) {

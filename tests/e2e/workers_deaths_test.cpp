@@ -18,12 +18,6 @@ std::string deaths(const std::string& reason) {
     return "ticketgate_worker_deaths_total{reason=\"" + reason + "\",upstream=\"app\"}";
 }
 
-// Starting takes a starved machine long, so no time is left to this.
-std::string with_long_waits(std::string yaml) {
-    yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 1h, ");
-    return yaml;
-}
-
 // Others may be late as well, where a start takes a starved machine so long.
 void expect_ended_late(const Gateway& gateway, const std::set<std::string>& these) {
     const auto there = [&](const auto& worker) {
@@ -184,8 +178,7 @@ std::string trouble(const Gateway& gateway) {
 
 // It never waits for a request again, and is asked again and again.
 TEST(LivingWorkers, ThatCloseEachConnectionAreReplacedAfterStartTimeout) {
-    Gateway gateway(
-        with_long_waits(workers("transport: socket, min: 1, max: 1, start_timeout: 1s")));
+    Gateway gateway(workers("transport: socket, min: 1, max: 1, start_timeout: 1s"));
     std::set<std::string> refused;
     for (int i = 0; i < 3; ++i) {
         const auto pid = field(gateway.get("/q?refuse").body, "pid");
@@ -348,7 +341,7 @@ class StartingWorkers : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheRequest) {
-    Gateway gateway(with_long_waits(with("hang", "min: 1, max: 1, start_timeout: 1s")));
+    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 1s"));
     const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(field(answer.body, "body"), "100000");
@@ -363,7 +356,7 @@ TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheReque
 TEST(StartingWorkers, ThatTakeACookieWithoutItsConnectionAreEndedAfterStartTimeout) {
     std::string yaml = workers("transport: descriptors, min: 1, max: 1, start_timeout: 1s");
     yaml.insert(yaml.find("TEST_VARIABLE"), "TEST_FIRST: blind, ");
-    Gateway gateway(with_long_waits(yaml));
+    Gateway gateway(yaml);
     const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(field(answer.body, "body"), "100000");
@@ -382,7 +375,7 @@ TEST_P(StartingWorkers, ThatDieLeaveTheirRequestToAnother) {
 
 // Its place is held until it ends, also when nobody waits for it any more.
 TEST_P(StartingWorkers, ThatHangAreEndedThoughTheirRequestHasLeft) {
-    Gateway gateway(with_long_waits(with("hang", "min: 1, max: 1, start_timeout: 1s")));
+    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 1s"));
     {
         Client client = gateway.client();
         client.get("/q/left");
@@ -397,9 +390,7 @@ TEST_P(StartingWorkers, ThatHangAreEndedThoughTheirRequestHasLeft) {
 }
 
 TEST_P(StartingWorkers, ThatDieAreTriedAgainLaterAndLaterAndTakeNoRequestAlong) {
-    std::string yaml = with("all", "min: 0, max: 2");
-    yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 2s, ");
-    Gateway gateway(yaml);
+    Gateway gateway(with_connect_timeout(with("all", "min: 0, max: 2"), "2s"));
     std::vector<Client> clients;
     for (int i = 0; i < 4; ++i) {
         clients.push_back(gateway.client());

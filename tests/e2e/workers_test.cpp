@@ -284,9 +284,7 @@ TEST_P(Workers, ThatAreAllBusyAreWaitedForUntilConnectTimeout) {
     Gateway gateway(with("min: 1, max: 1") + "");
     auto first = ask(gateway, {"/1?wait=door"});
     EXPECT_TRUE(marked(gateway, "begin 1"));
-    std::string yaml = with("min: 1, max: 1");
-    yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 50ms, ");
-    EXPECT_TRUE(gateway.reload(yaml));
+    EXPECT_TRUE(gateway.reload(with_connect_timeout(with("min: 1, max: 1"), "50ms")));
     EXPECT_EQ(gateway.get("/2").status, 504);
     open_door(gateway, "door");
     EXPECT_EQ(first[0].read().status, 200);
@@ -363,8 +361,7 @@ TEST(WorkersOfOneKind, ThatGiveACookieBackTwiceAreEndedBehindTheNextRequest) {
 TEST(WorkersOfOneKind, ThatCannotStartAreTriedAgainLaterAndLater) {
     std::string yaml = workers("min: 1, max: 1");
     yaml.replace(yaml.find(TG_TEST_WORKER), std::string(TG_TEST_WORKER).size(), "/bin/false");
-    yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 500ms, ");
-    Gateway gateway(yaml);
+    Gateway gateway(with_connect_timeout(yaml, "500ms"));
     EXPECT_EQ(gateway.get("/").status, 504);
     EXPECT_LE(gateway.metric("ticketgate_worker_starts_total{upstream=\"app\"}"), 8);
     EXPECT_TRUE(gateway.reload(workers("min: 1, max: 1")));
