@@ -168,7 +168,7 @@ TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) 
         away = one.read();
         return away.status == 503;
     }));
-    EXPECT_EQ(away.header("Retry-After"), "2");
+    EXPECT_EQ(away.header("Retry-After"), "5") << "the lease";
     backend_.release("/slow");
     EXPECT_EQ(slow.read().status, 200);
     EXPECT_EQ(backend_.count("/waits"), 0u);
@@ -299,7 +299,7 @@ TEST_F(ClusterFull, NewcomersOfAnIdleLineAreRefusedAtOnceUntilThereIsRoom) {
     ASSERT_TRUE(a->program().says("database space exceeded"));
     const Response here = a->get("/here"), there = b->get("/there");
     EXPECT_EQ(here.status, 503);
-    EXPECT_EQ(here.header("Retry-After"), "2");
+    EXPECT_EQ(here.header("Retry-After"), "5");
     EXPECT_EQ(there.status, 503) << "as its keeper answers";
     EXPECT_EQ(b->post("/there", "body").status, 503);
     EXPECT_TRUE(eventually([&] { return a->metric(refused) == 3; })) << a->metric(refused);

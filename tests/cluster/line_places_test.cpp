@@ -9,9 +9,8 @@ class ClusterPlaces : public ClusterFaults {
  protected:
     /// A keeper, and others that forward to it.
     void begin(const std::string& more = all_queued) {
-        // The keeper must not lose its line while the others get in.
         const auto member = [&](const std::string& name) {
-            return replica_at(store_.url(0), name, "hold_timeout: never", more, {}, "5s");
+            return replica(name, "hold_timeout: never", more);
         };
         a_ = member("a"), begin_line(*a_);
         for (const char* name : {"b", "c", "d"}) {

@@ -168,7 +168,8 @@ class Cluster : public testing::Test {
     }
     static constexpr const char* all_queued = "routes: [{prefix: /, upstream: app, queue: app}]\n";
     /// A replica that is sure: before that it refuses requests. `peer`: further keys of
-    /// cluster.peer, as `, tls: {…}`.
+    /// cluster.peer, as `, tls: {…}`. The lease: as long as a test may wait for its end, since a
+    /// replica or a store that a busy machine stops for so long loses the line.
     std::unique_ptr<Process> replica(const std::string& name,
                                      const std::string& queue = "hold_timeout: never",
                                      const std::string& more = all_queued,
@@ -179,7 +180,7 @@ class Cluster : public testing::Test {
                                         const std::string& queue = "hold_timeout: never",
                                         const std::string& more = all_queued,
                                         const std::string& peer = {},
-                                        const std::string& lease = "2s") const {
+                                        const std::string& lease = "5s") const {
         auto made = std::make_unique<Process>(name, "\"" + store + "\"", backend_, queue, more,
                                               peer, lease);
         EXPECT_TRUE(made->serves()) << made->program().err();

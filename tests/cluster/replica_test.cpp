@@ -16,7 +16,7 @@ const cluster::Keys keys("shop");
 // The test's thread is the gate's home loop.
 class House {
  public:
-    House(const Etcd& store, const std::string& id, seconds lease = 2s,
+    House(const Etcd& store, const std::string& id, seconds lease = 5s,
           std::optional<Duration> release_after = {}, const std::string& text = "alike")
         : replica(std::make_unique<replica::Replica>(
               settings(store, id, lease, release_after, text), log)),
@@ -194,7 +194,7 @@ TEST_F(Replicas, KeepTheirTermWhileTheLineFallsIdleAndWakes) {
 TEST_F(Replicas, NoticeThatOneHasOtherSettings) {
     using Names = std::set<std::string>;
     House a(store_, "a");
-    House b(store_, "b", 2s, {}, "other");
+    House b(store_, "b", 5s, {}, "other");
     EXPECT_TRUE(eventually([&] { return a.replica->differing() == Names{"app"}; }));
     EXPECT_TRUE(eventually([&] { return b.replica->differing() == Names{"app"}; }));
     b.replica->configure({{"app", {{}, "alike"}}});  // a reload
@@ -253,7 +253,7 @@ TEST_F(Replicas, GoOnAfterALeaseAndTheHoldTimeoutWhereItMayFailOpen) {
     House::Waiter running = first.place();
     ASSERT_TRUE(first.is_granted_at_last(running));
     first.crash();
-    House second(store_, "b", 2s, 500ms);
+    House second(store_, "b", 5s, 500ms);
     House::Waiter place = second.place();
     EXPECT_TRUE(second.is_granted_at_last(place));
     EXPECT_TRUE(stored().line);
