@@ -219,7 +219,7 @@ TEST_F(ClusterLine, MeasuresForwardingWithoutTheWaitAndTheRun) {
     leaves.get("/leaves");
     ASSERT_TRUE(a_->wait_for_waiting(2));
     const auto waited = [&] { return a_->queue().at("oldest_wait_seconds").to_number<double>(); };
-    ASSERT_TRUE(eventually([&] { return waited() > 3; }));
+    ASSERT_TRUE(eventually([&] { return waited() > 8; }));
     leaves.reset();
     ASSERT_TRUE(a_->wait_for_waiting(1));
     backend_.release("/slow");
@@ -227,7 +227,8 @@ TEST_F(ClusterLine, MeasuresForwardingWithoutTheWaitAndTheRun) {
     EXPECT_EQ(waits.read().status, 200);
     EXPECT_TRUE(eventually([&] { return measured(*b_, "count") >= 3; }));
     EXPECT_EQ(measured(*b_, "count"), 3) << "one that left had no answer";
-    EXPECT_LT(measured(*b_, "sum") - before, 3) << "two requests were there for more than 6 s";
+    // A stall of the machine counts as forwarding.
+    EXPECT_LT(measured(*b_, "sum") - before, 8) << "two requests were there for more than 16 s";
     EXPECT_EQ(measured(*a_, "count"), 0);
 }
 
