@@ -60,7 +60,8 @@ def get(port, path, method="GET", body=None, headers=None, timeout=PATIENCE):
 
 class Replica:
     def __init__(self, ticketgate, name, store, upstream, environment=None):
-        """`environment`: what the replica has on top of this process' own."""
+        """`environment`: what the replica has on top of this process' own. The lease is short for tests that wait for its
+        end, and long for a machine that stops a process for a while: then another replica would take the queue."""
         self.ticketgate, self.store, self.environment = ticketgate, store, dict(os.environ, **(environment or {}))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ticketgate-replica-"))
         self.port, self.admin, peer = free_port(), free_port(), free_port()
@@ -70,7 +71,7 @@ class Replica:
             f"upstreams: {{ app: {{ url: \"{upstream}\" }} }}\n"
             "queues: { app: { cluster: true, hold_timeout: never } }\n"
             "routes: [{ prefix: /, upstream: app, queue: app }]\n"
-            f"cluster:\n  name: shop\n  replica: {name}\n  lease: 3s\n  store: {{ endpoints: [\"{store.url}\"] }}\n"
+            f"cluster:\n  name: shop\n  replica: {name}\n  lease: 6s\n  store: {{ endpoints: [\"{store.url}\"], timeout: 2s }}\n"
             f"  peer: {{ listen: \"127.0.0.1:{peer}\", advertise: \"127.0.0.1:{peer}\", secret: {SECRET} }}\n")
 
     def start(self):
@@ -82,9 +83,8 @@ class Replica:
 
     def command(self, *words):
         # The longest lease allows the longest timeout; a command takes no lease.
-        endpoints = f"[\"{self.store.url}\"]"
         file, text = self.folder / "commands.yaml", self.file.read_text()
-        file.write_text(text.replace("lease: 3s", "lease: 60s").replace(endpoints, f"{endpoints}, timeout: 20s"))
+        file.write_text(text.replace("lease: 6s", "lease: 60s").replace("timeout: 2s }", "timeout: 20s }"))
         done = subprocess.run([self.ticketgate, *words, "-c", file], capture_output=True, text=True, timeout=PATIENCE)
         return done.returncode, done.stdout + done.stderr
 
