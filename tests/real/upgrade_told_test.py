@@ -223,7 +223,7 @@ class Told(upgrade_test.Upgrade):
     def test_what_the_old_process_refuses_and_breaks_is_counted_by_the_new_one(self):
         place = f"127.0.0.1:{free_port()}"
         self.admin_at(int(place.split(":")[1]))
-        self.file.write_text(self.file.read_text().replace("queue: a ", "queue: a, wait_timeout: 200ms ")
+        self.file.write_text(self.file.read_text().replace("queue: a ", "queue: a, wait_timeout: 3s ")
                              + "queues: { a: { hold_timeout: 10s, on_hold_timeout: release } }\n")
         old = self.start_at(place)
         late = [self.begin_late(), self.begin_late()]
