@@ -217,7 +217,7 @@ class InPrometheus(unittest.TestCase):
         for client in clients:
             client.start()
         wait_for(lambda: cls.value('ticketgate_queue_waiting{queue="cart"}') == 1, "one waits")
-        wait_for(lambda: cls.value("ticketgate_queue_oldest_hold_seconds{queue='cart'}") > 2, "the hold grows")
+        wait_for(lambda: cls.value("ticketgate_queue_stalled_seconds{queue='cart'}") > 2, "the line stands")
         queue = json.loads(get(cls.admin, "/api/v1/queues/cart")[1])
         number = queue["tickets"]["in_flight"][0]["number"]
         subprocess.run([TICKETGATE, "release", "--admin", f"127.0.0.1:{cls.admin}", "cart", str(number)],
