@@ -55,6 +55,28 @@ endfunction()
 # through a proxy and a shortened torture take their time.
 set(TG_TEST_TIMEOUT 1800)
 
+# tg_list_tests(BINARY PREFIX p LABELS l… [BATCH n] [FILTER f]): tells ctest of BINARY's tests. Up to n tests of one
+# suite run in one process: with a process for each, the sanitizers' start takes two thirds of the time of all tests.
+# Tests that wait have small batches, since only processes run at once.
+function(tg_list_tests binary)
+  cmake_parse_arguments(ARG "" "PREFIX;BATCH;FILTER" "LABELS" ${ARGN})
+  if(NOT ARG_BATCH)
+    set(ARG_BATCH 20)
+  endif()
+  if(NOT ARG_FILTER)
+    set(ARG_FILTER *)
+  endif()
+  string(MAKE_C_IDENTIFIER "${binary}_${ARG_FILTER}" name)
+  set(listed ${CMAKE_CURRENT_BINARY_DIR}/${name}.cmake)
+  add_custom_command(TARGET ${binary} POST_BUILD BYPRODUCTS ${listed} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -D BINARY=$<TARGET_FILE:${binary}> -D PREFIX=${ARG_PREFIX}. -D BATCH=${ARG_BATCH}
+      -D "FILTER=${ARG_FILTER}" -D "LABELS=${ARG_LABELS}" -D TIMEOUT=${TG_TEST_TIMEOUT}
+      -D DIRECTORY=${CMAKE_CURRENT_BINARY_DIR} -D OUTPUT=${listed} -P ${PROJECT_SOURCE_DIR}/cmake/list_tests.cmake)
+  file(WRITE ${listed}.include "if(EXISTS [==[${listed}]==])\n  include([==[${listed}]==])\nelse()\n"
+    "  add_test(${binary}_NOT_BUILT ${binary}_NOT_BUILT)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${listed}.include)
+endfunction()
+
 # tg_test(NAME SOURCES x_test.cpp … DEPS module …): a test binary that links only those modules and
 # GoogleTest. For a pure module that is the proof that it is pure.
 function(tg_test name)
@@ -73,6 +95,5 @@ function(tg_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)  # an empty value would be lost on the way, and the limit with it
   endif()
-  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 300
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${TG_TEST_TIMEOUT})
+  tg_list_tests(${name}_test PREFIX ${name} LABELS ${ARG_LABELS})
 endfunction()

@@ -1,0 +1,56 @@
+# Writes the ctest file of a test binary: `cmake -D BINARY= -D PREFIX= -D BATCH= -D LABELS= -D TIMEOUT= -D FILTER=
+# -D DIRECTORY= -D OUTPUT= -P list_tests.cmake`. See tg_list_tests in module.cmake.
+execute_process(COMMAND ${BINARY} --gtest_list_tests --gtest_filter=${FILTER}
+  WORKING_DIRECTORY ${DIRECTORY} TIMEOUT 300 OUTPUT_VARIABLE listed ERROR_VARIABLE errors RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${BINARY} --gtest_list_tests: ${result}\n${listed}${errors}")
+endif()
+string(REGEX REPLACE " +#[^\n]*" "" listed "${listed}")  # types and values, which may hold any character
+string(REPLACE "\n" ";" lines "${listed}")
+
+# add_suite(SUITE TEST…): BATCH tests of it in each process.
+set(written "")
+function(add_suite suite)
+  list(LENGTH ARGN count)
+  set(first 0)
+  while(first LESS count)
+    list(SUBLIST ARGN ${first} ${BATCH} batch)
+    math(EXPR first "${first} + ${BATCH}")
+    if(batch MATCHES ";")
+      math(EXPR part "${first} / ${BATCH}")
+      set(name ${suite})
+      if(count GREATER BATCH)
+        set(name ${suite}.${part})
+      endif()
+    else()
+      set(name ${suite}.${batch})
+    endif()
+    list(TRANSFORM batch PREPEND "${suite}.")
+    list(JOIN batch ":" filter)
+    string(APPEND written
+      "add_test([==[${PREFIX}${name}]==] [==[${BINARY}]==] [==[--gtest_filter=${filter}]==])\n"
+      "set_tests_properties([==[${PREFIX}${name}]==] PROPERTIES LABELS [==[${LABELS}]==] TIMEOUT ${TIMEOUT}"
+      " WORKING_DIRECTORY [==[${DIRECTORY}]==])\n")
+  endwhile()
+  set(written "${written}" PARENT_SCOPE)
+endfunction()
+
+set(suite "")
+set(tests "")
+foreach(line IN LISTS lines)
+  if(line MATCHES "^([A-Za-z0-9_/]+)\\.$")
+    add_suite("${suite}" ${tests})
+    set(suite ${CMAKE_MATCH_1})
+    set(tests "")
+  elseif(line MATCHES "DISABLED_")
+  elseif(line MATCHES "^  ([A-Za-z0-9_/]+)$")
+    list(APPEND tests ${CMAKE_MATCH_1})
+  elseif(NOT line MATCHES "^$|^Running main")
+    message(FATAL_ERROR "${BINARY} --gtest_list_tests: cannot read '${line}'")
+  endif()
+endforeach()
+add_suite("${suite}" ${tests})
+if(NOT written)
+  message(FATAL_ERROR "${BINARY} has no test that matches ${FILTER}")
+endif()
+file(WRITE ${OUTPUT} "${written}")
