@@ -289,19 +289,18 @@ bool Supervisor::Crew::reap(pid_t pid) {
     const Child child = std::move(found->second);
     children_.erase(found);
     (void)::shutdown(child.worker->wire.listener.get(), SHUT_RDWR);
+    // Up to here nothing fails: nobody reaps this child again.
+    const Pool::Ended was = pool_->ended(*child.worker);
+    if (was.in_vain()) pause_.failed(monotonic_now());
     if (child.output->outlives()) supervisor_.read_on(child.output, child.voice);
     child.voice->tell_dropped(true);
-    note_end(*child.worker, status);
+    note_end(*child.worker, was, status);
     return true;
 }
 
 // Then the supervisor looks at all of them: this crew may be over, and orphans may wait behind it.
-void Supervisor::Crew::note_end(Worker& worker, int status) {
-    const Pool::Ended was = pool_->ended(worker);
+void Supervisor::Crew::note_end(const Worker& worker, const Pool::Ended& was, int status) {
     metrics_.deaths(reason_of(was, status)).add();
-    if (was.requests == 0 && was.ending != Ending::idle && was.ending != Ending::reload &&
-        was.ending != Ending::late)
-        pause_.failed(monotonic_now());
     if (!was.was_idle && was.ending != Ending::late)
         pool_->trouble(recipe_.command.program + ": " + describe(status) +
                        " before it took a request");
@@ -324,11 +323,12 @@ void Supervisor::Crew::tell_end(const Worker& worker, const Pool::Ended& was, in
             late ? "a worker did not wait for a request within start_timeout and was ended"
                  : "a worker broke the rules of its transport and was ended",
             {upstream, pid});
-    if (was.request_id.empty())
+    const std::string_view request_id = was.request_id.data();
+    if (request_id.empty())
         return supervisor_.log_.warn("a worker has died",
                                      {upstream, pid, {"why", why}, {"status", text}});
     supervisor_.log_.error("a worker has died with its request",
-                           {upstream, pid, {"status", text}, {"request_id", was.request_id}});
+                           {upstream, pid, {"status", text}, {"request_id", request_id}});
 }
 
 Supervisor::Crew* Supervisor::crew_of(const Pool& pool) {

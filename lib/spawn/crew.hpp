@@ -70,7 +70,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     void tell_not_started(const NotStarted& why);
     void end(Worker& worker);
     void note_late(Time now);
-    void note_end(Worker& worker, int status);
+    void note_end(const Worker& worker, const Pool::Ended& was, int status);
     void tell_end(const Worker& worker, const Pool::Ended& was, int status);
     void look_at(Time when);
     void look_soon();

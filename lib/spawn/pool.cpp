@@ -237,10 +237,10 @@ void Pool::started(Worker& worker, net::Loop& other) {
     post(worker, worker.arrive);
 }
 
-Pool::Ended Pool::ended(Worker& worker) {
+Pool::Ended Pool::ended(Worker& worker) noexcept {
     const std::lock_guard lock(mutex_);
     const Ended was{worker.state, worker.ending, worker.was_idle, worker.requests,
-                    worker.request_id.data()};
+                    worker.request_id};
     worker.ended = true;
     change(worker, WorkerState::dead, monotonic_now());
     if (worker.loop != nullptr && !stops_) post(worker, worker.mourn);

@@ -103,9 +103,14 @@ class Pool : public std::enable_shared_from_this<Pool> {
         Ending ending;
         bool was_idle;
         std::uint64_t requests;
-        std::string request_id;
+        decltype(Worker::request_id) request_id;
+        /// Its start was in vain, and the next one pauses; `late` has paused already.
+        bool in_vain() const {
+            return requests == 0 && ending != Ending::idle && ending != Ending::reload &&
+                   ending != Ending::late;
+        }
     };
-    Ended ended(Worker& worker);
+    Ended ended(Worker& worker) noexcept;
     /// It may run a request, or has not shown yet that one is over.
     bool works(const Worker& worker) const;
     struct Orders {

@@ -98,6 +98,7 @@ void Supervisor::reap() {
     }
     for (const auto& crew : crews_) crew->look();
     std::erase_if(crews_, [](const auto& crew) { return crew->over(); });
+    if (!looks_at_left_) look_at_left();
 }
 
 // Not at once: a crew calls it.
@@ -114,26 +115,26 @@ bool Supervisor::is_full() const {
 
 // A background job whose output nobody reads would end by SIGPIPE. Beyond the limit the one does
 // whose worker has ended first.
-void Supervisor::read_on(std::shared_ptr<Output> output, std::shared_ptr<Voice> voice) {
+void Supervisor::read_on(std::shared_ptr<Output> output, std::shared_ptr<Voice> voice) noexcept {
     std::erase_if(left_, [](const auto& one) { return !one.output->is_open(); });
     if (left_.size() == most_pipes_of_jobs) {
         left_.front().output->close();
         left_.erase(left_.begin());
     }
-    left_.push_back({std::move(output), std::move(voice)});
-    if (!looks_at_left_) look_at_left();
+    left_.push_back({std::move(output), std::move(voice)});  // has its room
 }
 
 // Their crews, which tell of the lines of living workers, may be gone.
 void Supervisor::look_at_left() {
     std::erase_if(left_, [](const auto& one) { return !one.output->is_open(); });
+    if (left_.empty()) return;
     for (const auto& one : left_) one.voice->tell_dropped(false);
-    looks_at_left_ = !left_.empty();
-    if (!looks_at_left_) return;
     left_timer_.expires_after(look_at_least);
     left_timer_.async_wait([this](const error_code& error) {
+        looks_at_left_ = false;
         if (!error) look_at_left();
     });
+    looks_at_left_ = true;
 }
 
 void Supervisor::end(std::function<void()> ended) {

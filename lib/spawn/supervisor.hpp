@@ -72,7 +72,7 @@ class Supervisor {
     class Crew;
     Crew* crew_of(const Pool& pool);
     void forget_soon();
-    void read_on(std::shared_ptr<Output> output, std::shared_ptr<Voice> voice);
+    void read_on(std::shared_ptr<Output> output, std::shared_ptr<Voice> voice) noexcept;
     void look_at_left();
     bool is_full() const;
     void tell_if_ended();
