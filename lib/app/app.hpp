@@ -93,6 +93,7 @@ class App {
     void end_left_sockets();
     void begin_id_service(bool runs);
     void start_id_service();
+    void end_id_service();
     HandOver steps_of_hand_over();
     bool keep_id_socket();
     void hand_over(pid_t successor);

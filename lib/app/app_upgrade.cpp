@@ -9,6 +9,7 @@
 
 #include "app/app.hpp"
 #include "app/id_service.hpp"
+#include "base/shortage.hpp"
 #include "config/validate.hpp"
 #include "proxy/settings.hpp"
 
@@ -123,14 +124,22 @@ void App::begin_id_service(bool runs) {
         if (!passed_.of_systemd) id_service_->file().own();
         if (runs) start_id_service();
     } catch (const std::bad_alloc&) {
-        id_service_.reset();
-        id_thread_.reset();
+        end_id_service();
         throw;  // it begins again when there is memory
+    } catch (const std::system_error& error) {
+        end_id_service();
+        if (!runs || lacks_means(error.code().value())) throw;
+        log_.error("upgrade: the id service cannot start", {{"why", error.what()}});
     } catch (const std::exception& why) {
         if (!runs) throw;
         log_.error("upgrade: the id service cannot start", {{"why", why.what()}});
     }
     if (runs) (void)passed_.end_left();  // its clients would wait for the old process to end
+}
+
+void App::end_id_service() {
+    id_service_.reset();
+    id_thread_.reset();
 }
 
 void App::start_id_service() {

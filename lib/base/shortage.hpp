@@ -11,4 +11,10 @@ constexpr bool no_memory_now(int error) {
     return error == ENOBUFS || error == ENOMEM;
 }
 
+/// True for the errno of a call that had no memory, descriptor or thread: the same call may succeed
+/// later.
+constexpr bool lacks_means(int error) {
+    return no_memory_now(error) || error == EMFILE || error == ENFILE || error == EAGAIN;
+}
+
 }  // namespace ticketgate

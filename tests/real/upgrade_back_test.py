@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import pathlib
+import resource
 import signal
 import socket
 import sys
@@ -60,6 +61,15 @@ class Back(upgrade_told_test.Told):
             client.sendall(b"GET /free/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             return int(client.makefile("rb").readline().split()[1])
 
+    @staticmethod
+    def gives_an_id(port):
+        try:
+            with socket.create_connection(("127.0.0.1", port), upgrade_test.PATIENCE) as client:
+                client.sendall(b"\x01")
+                return len(client.makefile("rb").read(8)) == 8
+        except OSError:
+            return False
+
     # ── what may fail is over before the old process gives way ──
 
     def test_a_process_that_gets_no_threads_takes_nothing_over(self):
@@ -97,6 +107,22 @@ class Back(upgrade_told_test.Told):
             self.assertEqual(first.child.returncode, 1)
             self.assertFalse(unix.exists())
         self.assertIn("cannot start a thread", self.told())
+
+    def test_the_id_service_begins_again_when_a_descriptor_is_free(self):
+        port = free_port()
+        old = self.start(more=f'id_service: {{ address: "127.0.0.1:{port}", worker: 3, state_file: "{self.folder}/ids" }}')
+        held = self.hold_one()
+        new = self.upgrade()
+        limits = resource.prlimit(old, resource.RLIMIT_NOFILE)
+        resource.prlimit(old, resource.RLIMIT_NOFILE, (3, limits[1]))
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: "Too many open files" in self.told(), "it has no descriptor")
+        resource.prlimit(old, resource.RLIMIT_NOFILE, limits)
+        wait_for(lambda: self.gives_an_id(port), "the id service is there")
+        wait_for(lambda: "this one accepts again" in self.told(), "the old process accepts again")
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        self.end(old, [signal.SIGTERM])
 
     # ── the files of unix sockets ──
 
