@@ -20,7 +20,9 @@ constexpr std::uint64_t side_fact = 1, systemd_fact = 2;
 constexpr int time_shift = 8;  // the bits above are a Unix time; a process of before sends none
 
 Packet expect(std::optional<Packet> packet) {
-    if (!packet) throw std::runtime_error("the old process does not hand over; nothing changed");
+    if (!packet)
+        throw std::runtime_error(
+            "the old process does not hand over; if it has ended, start ticketgate again");
     return *std::move(packet);
 }
 

@@ -56,7 +56,8 @@ std::string Successor::begin() try {
     limit_start(longest_start);
     return {};
 } catch (const std::exception& error) {
-    link_.reset();  // so a process that has started ends
+    link_.reset();
+    if (pid_ != 0) (void)::kill(pid_, SIGKILL);  // it may hang, and the next upgrade waits for it
     phase_ = Phase::failed;
     why_ = std::string("no new process starts: ") + error.what() + "\n";
     return error.what();

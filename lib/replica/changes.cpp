@@ -66,14 +66,17 @@ void log_kept(Log& log, const std::string& queue, const LineView& view, const St
     if (view.rid || !view.record) return;
     const auto awaited = cluster::term_to_await(*view.record);
     if (!awaited) return;
-    log.error(
-        problem.full ? "the queue could not be given up: it stands until the cluster's store takes "
-                       "writes again, and an operator settles it then"
-                     : "the queue could not be given up: it stands until an operator settles it",
-        {{"queue", queue},
-         {"epoch", awaited->epoch},
-         {"why", problem.why.empty() ? "the cluster's store did not answer in time" : problem.why},
-         {"command", settle_command(queue, awaited->epoch, options)}});
+    const char* const usual = view.role == Role::settling
+                                  ? "it waits for the end of what another replica had started"
+                                  : "the cluster's store did not answer in time";
+    log.error(problem.full
+                  ? "the queue could not be given up: it stands until the cluster's store takes "
+                    "writes again, and an operator settles it then"
+                  : "the queue could not be given up: it stands until an operator settles it",
+              {{"queue", queue},
+               {"epoch", awaited->epoch},
+               {"why", problem.why.empty() ? usual : problem.why},
+               {"command", settle_command(queue, awaited->epoch, options)}});
 }
 
 void log_changes(Log& log, const std::string& queue, const LineView& before, const LineView& after,
