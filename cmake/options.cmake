@@ -16,6 +16,8 @@ target_include_directories(tg_options INTERFACE ${PROJECT_SOURCE_DIR}/lib)
 # Scratch memory that is used behind a suspension ends the program (task/scratch.hpp).
 target_compile_definitions(tg_options INTERFACE $<$<CONFIG:Debug>:TG_CHECK_SCRATCH>)
 target_include_directories(tg_options SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+# Asio allocates by operator new, for the sake of base/spare_memory.hpp.
+target_compile_definitions(tg_options INTERFACE BOOST_ASIO_DISABLE_STD_ALIGNED_ALLOC BOOST_ASIO_DISABLE_BOOST_ALIGN)
 
 find_program(TG_CCACHE ccache)
 if(TG_CCACHE)

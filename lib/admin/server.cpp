@@ -16,6 +16,7 @@
 #include "admin/house.hpp"
 #include "admin/service.hpp"
 #include "base/error.hpp"
+#include "base/spare_memory.hpp"
 #include "net/listen_error.hpp"
 #include "net/listener.hpp"
 
@@ -112,6 +113,7 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
     }
 
     void begin(typename Protocol::socket socket, std::string arrived) {
+        if (!refill_spare_memory()) throw std::bad_alloc();
         auto connection = std::make_unique<Connection<Protocol>>(house, std::move(socket));
         asio::co_spawn(acceptor.get_executor(), serve(std::move(connection), std::move(arrived)),
                        asio::detached);

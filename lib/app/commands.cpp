@@ -29,6 +29,7 @@
 #include "app/version.hpp"
 #include "app/workers.hpp"
 #include "base/kept_descriptors.hpp"
+#include "base/spare_memory.hpp"
 #include "config/example.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
@@ -163,6 +164,7 @@ const char* why_no_take_over(const Inheritance& from, const config::Config& conf
 }
 
 int serve_with(Inheritance inheritance, const std::string& file, bool watch) {
+    set_spare_memory_aside();
     raise_descriptor_limit();
     keep_descriptors_from(first_kept_descriptor(most_descriptors()));
     const Complaint complaint(inheritance);

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/spare_memory.hpp"
 #include "trace/spans.hpp"
 
 namespace ticketgate::otlp {
@@ -69,6 +70,7 @@ void Exporter::go_on() {
 
 // Without memory a post ends by an exception; the batch has its turn again.
 void Exporter::start() {
+    if (!refill_spare_memory()) throw std::bad_alloc();
     asio::co_spawn(io_, run(), [this](const std::exception_ptr&) {
         runs_ = false;
         go_on();  // it has failed, or was taken back as it ended

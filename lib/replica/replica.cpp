@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "base/spare_memory.hpp"
 #include "replica/changes.hpp"
 
 namespace ticketgate::replica {
@@ -66,11 +67,14 @@ void Replica::start() {
     run(look_again_and_again());
     run(announce_again_and_again());
     run(tick());
-    thread_ = std::jthread([this] { io_.run(); });
+    thread_ = std::jthread([this] {
+        wait_for_memory_on_this_thread(settings_.lease);
+        io_.run();
+    });
 }
 
-// An exception in such work, as when there is no memory, must end the process: without its renewals
-// this replica would go on as if it were alone.
+// An exception in such work, as when there is no memory for a lease, must end the process: a keeper
+// may have changed by half.
 void Replica::run(Awaitable<void> work) {
     asio::co_spawn(io_, std::move(work), [](const std::exception_ptr& failed) {
         if (failed) std::rethrow_exception(failed);
@@ -185,6 +189,7 @@ Replica::Awaitable<void> Replica::announce_again_and_again() {
 
 Replica::Awaitable<void> Replica::tick() {
     for (;;) {
+        (void)refill_spare_memory();
         drive_all();
         tell_problem();
         co_await pause(next_tick_, monotonic_now() + (is_handing_over() ? short_beat : beat));

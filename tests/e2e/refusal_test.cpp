@@ -140,8 +140,8 @@ TEST_F(Refusal, OfALateHeadIs408) {
 TEST_F(Refusal, OfALateBodyIs408) {
     ASSERT_TRUE(gateway.reload(limited("2s")));
     for (const char* path : {"/q", "/free"}) {
-        auto [client, answer] = answer_to(
-            "POST " + std::string(path) + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab");
+        auto [client, answer] = answer_to("POST " + std::string(path) +
+                                          " HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab");
         EXPECT_EQ(answer.status, 408) << path;
         EXPECT_TRUE(client.ends());
     }

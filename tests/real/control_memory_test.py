@@ -1,68 +1,31 @@
 #!/usr/bin/env python3
-"""One allocation of the control thread fails in the middle of a stop, a drain or an upgrade, each time another one. The stop
-is done all the same, and after an upgrade one process serves.
+"""An allocation of the control thread fails in the middle of a stop, a drain or an upgrade, each time another one, or when a
+worker dies or an operator asks. The stop is done all the same, after an upgrade one process serves, and no slot is lost.
 
 Usage: control_memory_test.py TICKETGATE [unittest's options]
 """
 import http.client
-import mmap
 import os
 import pathlib
-import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 
+from failing_memory import WithFailingMemory
 from machine import PATIENCE, OnItsMachine
 from real_test import answers, free_port, wait_for
 
-SOURCE = pathlib.Path(__file__).with_name("failing_memory.c")
-
-
-class FailingMemory:
-    """Tells the preloaded library which allocation of which thread fails."""
-
-    def __init__(self, file):
-        file.write_bytes(bytes(4096))
-        with open(file, "r+b") as opened:
-            self.plan = mmap.mmap(opened.fileno(), 4096)
-
-    def fail(self, thread, passes, fails=1):
-        self.plan[:16] = struct.pack("4i", thread, passes, fails, 0)
-
-    def stop(self):
-        self.plan[:4] = bytes(4)
-
-    @property
-    def failed(self):
-        return struct.unpack("4i", self.plan[:16])[3]
-
-
-class ControlMemoryTest(OnItsMachine):
-    @classmethod
-    def setUpClass(cls):
-        cls.built = pathlib.Path(tempfile.mkdtemp(prefix="ticketgate-memory-"))
-        cls.addClassCleanup(shutil.rmtree, cls.built)
-        cls.library = cls.built / "failing_memory.so"
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", cls.library, SOURCE], check=True)
-
-    def setUp(self):
-        super().setUp()
-        self.memory = FailingMemory(self.folder / "plan")
-
+class ControlMemoryTest(WithFailingMemory, OnItsMachine):
     def fresh_ports(self):
         self.port, self.admin, self.ids = free_port(), free_port(), free_port()
 
     def start_with_library(self, file):
         (self.folder / "err").write_text("")
         self.memory.stop()
-        return self.start(file, env={**os.environ, "LD_PRELOAD": str(self.library),
-                                     "FAILING_MEMORY": str(self.folder / "plan")})
+        return self.start(file, env={**os.environ, **self.environment()})
 
     def begin(self, more=""):
         self.fresh_ports()
@@ -162,6 +125,24 @@ class ControlMemoryTest(OnItsMachine):
         child.terminate()
         self.ends(child)
 
+    # ── the operator ──
+
+    def test_an_operators_request_does_not_end_the_process(self):
+        child = self.begin()
+        for path in ("/queues", "/status"):
+            def run(passes):
+                self.memory.fail(child.pid, passes, 12)
+                try:
+                    self.get(path, self.admin)
+                except (OSError, http.client.HTTPException):
+                    pass
+                self.comes(lambda: self.serves("/livez", self.admin), "the operator is answered")
+                self.assertIsNone(child.poll(), self.told())
+            with self.subTest(path=path):
+                self.sweep(run, 400)
+        child.terminate()
+        self.ends(child)
+
     # ── workers ──
 
     def workers(self):
@@ -192,6 +173,36 @@ class ControlMemoryTest(OnItsMachine):
             self.ends(child)
             self.comes(lambda: not self.lives(left[0]), "it ends with ticketgate")
         self.sweep(run, 120, step=4, whole=False)
+
+    def begin_endless(self, child, with_job):
+        """A script that runs until its worker dies, and leaves a job behind that holds the worker's pipe, or none."""
+        begun, job = self.folder / "begun", self.folder / "job"
+        begun.unlink(missing_ok=True)
+        start_job = f"shell_exec(\"setsid sh -c 'echo \\$\\$ > {job}; exec sleep 1000' >&2 &\");" if with_job else ""
+        (self.folder / "endless.php").write_text(
+            f"<?php {start_job} file_put_contents('{begun}', 'x'); while (true) {{ sleep(1); }}")
+        client = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        self.addCleanup(client.close)
+        client.sendall(b"GET /endless.php HTTP/1.1\r\nHost: a\r\n\r\n")
+        wait_for(lambda: begun.exists() and (not with_job or job.exists() and job.read_text().strip()), "it runs", PATIENCE)
+        if with_job:
+            self.addCleanup(os.kill, int(job.read_text()), signal.SIGKILL)
+            job.unlink()
+
+    def test_a_worker_that_dies_with_its_request_gives_its_slot_back(self):
+        for with_job in (False, True):
+            def run(passes):
+                child = self.workers()
+                self.begin_endless(child, with_job)
+                self.memory.fail(child.pid, passes)
+                for worker in self.children(child):
+                    os.kill(worker, signal.SIGKILL)
+                self.comes(lambda: self.serves("/a.php"), "the next request has the slot")
+                self.assertEqual(self.metric("ticketgate_exclusion_violations_total"), 0)
+                child.terminate()
+                self.ends(child)
+            with self.subTest(with_job=with_job):
+                self.sweep(run, 10, whole=False)
 
     def test_a_stop_ends_the_workers(self):
         def run(passes):

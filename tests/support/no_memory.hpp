@@ -33,8 +33,11 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
 
 void* operator new(std::size_t size) {
     void* const memory = operator new(size, std::nothrow);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
+    if (memory != nullptr) return memory;
+    const std::new_handler find = std::get_new_handler();
+    if (find == nullptr) throw std::bad_alloc();
+    find();  // it has freed some, or throws
+    return std::malloc(size);
 }
 
 // The address sanitizer has its own of each form, so each form is replaced.

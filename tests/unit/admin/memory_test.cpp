@@ -10,6 +10,7 @@
 #include "../../support/no_memory.hpp"
 #include "admin/server.hpp"
 #include "base/descriptor.hpp"
+#include "base/spare_memory.hpp"
 
 namespace ticketgate::admin {
 namespace {
@@ -65,7 +66,10 @@ struct AdminWithoutMemory : testing::Test {
                   },
                   [](int) {}};
 
-    AdminWithoutMemory() { server.start(); }
+    AdminWithoutMemory() {
+        set_spare_memory_aside();
+        server.start();
+    }
 };
 
 TEST_F(AdminWithoutMemory, LosesAtMostTheConnectionThatNeedsIt) {
