@@ -8,6 +8,8 @@
 namespace ticketgate {
 
 task<error_code> Run::wait() {
+    // A client may have left before the slot was let go: no event would tell so again.
+    if (const auto failure = look_at_client()) co_return failure;
     co_await signal_;
     look_at_hold();
     // A request that lost its slot is not sent if the backend has none of it yet.

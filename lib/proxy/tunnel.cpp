@@ -21,7 +21,7 @@ task<error_code> Run::tunnel() {
     exchange_->upgrade();
     reply.stream_window(tunnel_window);
     request_->body.spool.stream_window(4 * tunnel_window);
-    request_->body.complete = false;
+    request_->body.complete = !reply.wanted();  // it may have left before
     request_->tunnel = true;
     if (settings().tunnel == config::Tunnel::release) hold_.let_go();
     reply.ask_for_body();

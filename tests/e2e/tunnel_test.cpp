@@ -15,6 +15,10 @@ void echo(Call& call) {
     call.close();
 }
 
+double orphans(const Gateway& gateway) {
+    return gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})");
+}
+
 // Reads only the head of the 101: the bytes after it have no HTTP framing.
 Response upgraded(Client& client, std::string_view target = "/ws") {
     client.get(target, asks);
@@ -179,6 +183,44 @@ TEST(Tunnel, WhoseClientIsResetEndsAtTheBackend) {
     }
 }
 
+// Nothing tells so again when the tunnel has begun.
+TEST(Tunnel, WhoseClientIsResetBeforeItBeginsEndsAtTheBackend) {
+    for (const char* policy : {"release", "hold"}) {
+        Backend backend;
+        backend.on("/ws", [](Call& call) {
+            call.wait_for("switches");
+            echo(call);
+        });
+        Gateway gateway(one_queue(std::string(", tunnel: ") + policy), with(backend));
+        Client client = gateway.client();
+        client.get("/ws", asks);
+        ASSERT_TRUE(backend.wait_for("/ws", 1));
+        client.reset();
+        ASSERT_TRUE(eventually([&] { return orphans(gateway) == 1; }));
+        backend.release("switches");
+        EXPECT_TRUE(backend.wait_for_end("/ws")) << policy;
+        EXPECT_EQ(gateway.get("/next").status, 200) << policy;
+    }
+}
+
+TEST(Tunnel, WhoseClientWasAnsweredBeforeItBeginsEndsAtTheBackend) {
+    for (const char* policy : {"release", "hold"}) {
+        Backend backend;
+        backend.on("/ws", [](Call& call) {
+            call.wait_for("switches");
+            echo(call);
+        });
+        Gateway gateway(one_queue(std::string(", response_timeout: 50ms, tunnel: ") + policy),
+                        with(backend));
+        Client client = gateway.client();
+        client.get("/ws", asks);
+        EXPECT_EQ(client.read().status, 504);
+        backend.release("switches");
+        EXPECT_TRUE(backend.wait_for_end("/ws")) << policy;
+        EXPECT_TRUE(eventually([&] { return gateway.get("/next").status == 200; })) << policy;
+    }
+}
+
 TEST(Upgrade, IsForwardedOnlyForKnownProtocolsAndWithoutABody) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
@@ -312,6 +354,25 @@ routes:
     backend.release("/silent");
     backend.release("more");
     EXPECT_EQ(next_event(client), "data: 2\n\n");
+}
+
+TEST(EventStream, WhoseClientLeavesBeforeItsFirstEventEnds) {
+    Backend backend;
+    backend.on("/events", [](Call& call) {
+        call.wait_for("begins");
+        call.send(stream_head);
+        call.send(chunk("data: 1\n\n"));
+        (void)call.receive();  // until the proxy closes
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    client.get("/events", "Accept: text/event-stream\r\n");
+    ASSERT_TRUE(backend.wait_for("/events", 1));
+    client.reset();
+    ASSERT_TRUE(eventually([&] { return orphans(gateway) == 1; }));
+    backend.release("begins");
+    EXPECT_TRUE(backend.wait_for_end("/events"));
 }
 
 TEST(EventStream, EndsWhenItsClientLeaves) {
