@@ -200,9 +200,9 @@ void Supervisor::Crew::look_at_birth(pid_t pid) {
 
 void Supervisor::Crew::note_birth(Child& child) {
     Worker& worker = *child.worker;
-    child.report.reset();
+    if (!worker.told_to_end) worker.link = make_link_(pool_, worker);
+    child.report.reset();            // not before: without memory the next look comes here again
     if (worker.told_to_end) return;  // it was killed before
-    worker.link = make_link_(pool_, worker);
     metrics_.starts.add();
     supervisor_.log_.info("a worker starts",
                           {{"upstream", pool_->name()}, {"pid", std::uint64_t(worker.pid)}});
