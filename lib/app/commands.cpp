@@ -49,8 +49,9 @@ void check_machine(config::Loaded& loaded, const std::string& file) {
     auto problems = identity_problems(config, identities, complaints);
     for (const auto& more :
          {tls_problems(config, wall_now()), file_problems(config, file, loaded.text_files),
-          spool_problems(config), descriptor_problems(config, most_descriptors()),
-          worker_problems(config), root_problems(config, file)})
+          spool_problems(config, SpoolUse::at_start),
+          descriptor_problems(config, most_descriptors()), worker_problems(config),
+          root_problems(config, file)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
 }

@@ -100,7 +100,8 @@ config::Loaded Reload::load() const {
     auto problems = reload_problems(config, running_, next);
     for (const auto& more :
          {lost_backend_problems(started_, config), tls_problems(config, wall_now()),
-          spool_problems(config), worker_problems(config), root_problems(config, path_)})
+          spool_problems(config, SpoolUse::after_a_restart), worker_problems(config),
+          root_problems(config, path_)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
     return loaded;

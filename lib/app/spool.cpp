@@ -1,6 +1,7 @@
 #include "app/spool.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "app/memory.hpp"
@@ -64,17 +65,19 @@ std::string spool_trouble(const http::SpoolBudget& spool, Time now) {
            ") are reached; raise spool.max_disk";
 }
 
-std::vector<config::Problem> spool_problems(const config::Config& config) {
+std::vector<config::Problem> spool_problems(const config::Config& config, SpoolUse use) {
     config::Problems problems;
     const std::string path = "spool.directory";
     const int fault = http::SpoolBudget::fault_of(config.spool.directory);
     const std::string why = "cannot create a file in " + config.spool.directory + ": " +
                             std::strerror(fault) +
                             "; bodies larger than memory_per_body would be refused";
-    if (fault != 0 && config.marks.contains(path))
+    const bool full = fault == ENOSPC || fault == EDQUOT;
+    const bool set = config.marks.contains(path);
+    if (fault != 0 && set && !full && use == SpoolUse::at_start)
         problems.error(config.mark_of(path), path, why);
     else if (fault != 0)
-        problems.warn({}, path, why);
+        problems.warn(set ? config.mark_of(path) : config::Mark{}, path, why);
     memory_problems(config, memory_for(config.spool.directory), problems);
     return problems.take();
 }

@@ -12,9 +12,11 @@
 
 namespace ticketgate {
 
-/// Returns an error if the config sets a bad directory, a warning if the default one is bad; also
-/// the warnings of memory_problems() for this machine.
-std::vector<config::Problem> spool_problems(const config::Config& config);
+enum class SpoolUse : std::uint8_t { at_start, after_a_restart };
+/// Returns an error if the config sets a directory that is bad for a start; a warning if it is only
+/// full, is the default one, or is used after a restart only; also the warnings of
+/// memory_problems() for this machine.
+std::vector<config::Problem> spool_problems(const config::Config& config, SpoolUse use);
 
 /// A sentence for operators while uploads are refused for lack of room: for a minute behind the
 /// last one. Empty: none is. Pure.

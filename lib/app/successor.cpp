@@ -233,10 +233,10 @@ void Successor::fail(int status) {
 void Successor::tell_failure(const std::string& how) {
     if (link_)
         for (const Packet& packet : link_->last_words()) heard(packet);
+    log_.error("upgrade: the new process ended before it took over; nothing changed",
+               {{"how", how}, {"why", why_.empty() ? "its log says why" : why_}});
     why_ = "the new process ended before it took over (" + how + ")" +
            (why_.empty() ? "; its log says why\n" : ":\n" + why_);
-    log_.error("upgrade: the new process ended before it took over; nothing changed",
-               {{"how", how}});
 }
 
 // The new process may have granted from the queues that it had; this one cannot know. Such requests
