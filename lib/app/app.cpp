@@ -13,11 +13,15 @@
 #include "app/signals.hpp"
 #include "app/tracing.hpp"
 #include "app/version.hpp"
+#include "base/spare_memory.hpp"
 
 namespace ticketgate {
 namespace {
 
 constexpr std::size_t most_told = 50;
+
+// The end destroys Asio's coroutines, which allocate then.
+constexpr Duration longest_wait_at_end = 10s;
 
 std::shared_ptr<LogFile> open_access_log(const std::string& path) {
     if (path == "-") return std::make_shared<LogFile>(STDOUT_FILENO);
@@ -145,6 +149,7 @@ int App::run() {
     end_workers();
     metrics_.close();  // before thousands of queues leave it one by one
     log_.info("stopped");
+    wait_for_memory_on_this_thread(longest_wait_at_end);
     return 0;
 }
 

@@ -83,6 +83,18 @@ class ControlMemoryTest(WithFailingMemory, OnItsMachine):
             self.ends(child)
         self.sweep(run)
 
+    def test_a_stop_ends_beside_an_idle_client_of_the_operator(self):
+        def run(passes):
+            child = self.begin()
+            client = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=PATIENCE)
+            self.addCleanup(client.close)
+            client.request("GET", "/livez")
+            self.assertEqual(client.getresponse().read(), self.get("/livez", self.admin)[1])
+            self.memory.fail(child.pid, passes)
+            child.terminate()
+            self.ends(child)
+        self.sweep(run)
+
     def test_a_drain_refuses_clients_and_ends_in_time(self):
         def run(passes):
             child = self.begin("drain_timeout: 300ms\n")
@@ -152,7 +164,7 @@ class ControlMemoryTest(WithFailingMemory, OnItsMachine):
         file.write_text(
             f"listen: [{{ address: \"127.0.0.1:{self.port}\" }}]\n"
             f"admin: {{ address: \"127.0.0.1:{self.admin}\" }}\n"
-            f"upstreams: {{ app: {{ workers: {{ command: [php-cgi8.2, -n], min: 1, max: 1 }}, "
+            f"upstreams: {{ app: {{ workers: {{ command: [php-cgi8.2, -n], min: 1, max: 1, start_timeout: 1h }}, "
             f"fastcgi: {{ root: {self.folder} }} }} }}\n"
             f"routes: [{{ prefix: /, upstream: app, queue: q }}]\nthreads: 1\n"
             f"spool: {{ directory: {self.folder} }}\n")
@@ -172,7 +184,7 @@ class ControlMemoryTest(WithFailingMemory, OnItsMachine):
             child.terminate()
             self.ends(child)
             self.comes(lambda: not self.lives(left[0]), "it ends with ticketgate")
-        self.sweep(run, 120, step=4, whole=False)
+        self.sweep(run, 120, step=2, whole=False)
 
     def begin_endless(self, child, with_job):
         """A script that runs until its worker dies, and leaves a job behind that holds the worker's pipe, or none."""
