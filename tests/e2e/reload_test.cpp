@@ -42,6 +42,17 @@ TEST(Reload, LowersTheLimitWithoutStoppingAHolder) {
     EXPECT_EQ(clients[0].read().status, 200);
 }
 
+// A reload does not apply spool.directory, and only large bodies need it.
+TEST(Reload, NeedsNoSpool) {
+    Backend backend;
+    auto folder = std::make_unique<TemporaryFolder>();
+    const std::string spool = "spool: { directory: \"" + folder->path() + "\" }\n";
+    Gateway gateway(one_queue() + spool, with(backend));
+    folder.reset();
+    EXPECT_TRUE(gateway.reload(one_queue("", "max_in_flight: 3") + spool));
+    EXPECT_EQ(gateway.get("/x").status, 200);
+}
+
 TEST(Reload, KeepsTheNumbersAndCountersOfAQueueThatStays) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
