@@ -1,6 +1,7 @@
 // Workers of ticketgate that end while they are idle, or do not start.
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -326,7 +327,8 @@ TEST(LivingWorkers, ThatReadTheirControlSocketNoMoreAheadOfTheirCookieAreReplace
 
 // The process that did what TEST_FIRST says.
 std::string first_of(const Gateway& gateway) {
-    auto pid = gateway.folder().read("first");
+    std::error_code error;
+    auto pid = std::filesystem::read_symlink(gateway.folder().file("first"), error).string();
     EXPECT_FALSE(pid.empty());
     return pid;
 }

@@ -28,7 +28,7 @@
 //   shutahead   shuts its listening socket down ahead of its answer, and serves on
 //   refuse      closes each connection that comes behind this one, unread
 //   regroup     goes to the group of a child, which ends with it, and takes no SIGTERM from then on
-// With TEST_FIRST the first process of a folder writes its pid to $TEST_FOLDER/first; =hang: it
+// With TEST_FIRST $TEST_FOLDER/first links to the pid of the first process of a folder; =hang: it
 // then waits for ever; =die: it exits when a request comes, of which it takes nothing; =all: so
 // does each process; =blind: it takes the cookie of a connection without that, and lives on. With
 // TEST_LEAVES it exits behind the first bytes of a request; with TEST_ENDS it has called
@@ -395,9 +395,9 @@ void start(const char* control) {
     if (how == nullptr) return;
     const std::string word = how;
     const std::string first = folder() + "/first";
-    const int file = ::open(first.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (file < 0 && word != "all") return;
-    write_all(file, std::to_string(::getpid()));
+    // In one step: it may be killed at any time, as behind start_timeout.
+    const bool is_first = ::symlink(std::to_string(::getpid()).c_str(), first.c_str()) == 0;
+    if (!is_first && word != "all") return;
     while (word == "hang") ::pause();
     std::array<char, 8> cookie{};
     // Its connection ends with the first of these reads, ahead of the rest of the cookie.
