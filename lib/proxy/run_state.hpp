@@ -99,6 +99,8 @@ class Run final : public Resident {
     // tunnel.cpp
     task<error_code> tunnel();
     result<Step> tunnel_up();
+    void end_down();
+    void arm_tunnel(bool down_ended);
     result<Step> tunnel_down(bool& moved);
 
     // run_wait.cpp
@@ -116,6 +118,7 @@ class Run final : public Resident {
     void tell_remarks();
     void note_backend_time() noexcept;
     error_code look_at_client();
+    bool watches_on() const;
     Duration silence() const;
     void arm_silence();
 

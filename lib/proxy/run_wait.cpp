@@ -28,9 +28,16 @@ task<error_code> Run::wait() {
 // and so it may while the backend has nothing of the request.
 error_code Run::look_at_client() {
     if (request_->reply.wanted()) return {};
-    if (!hold_.guards() || !request_->outlives_client()) return errc::client_closed;
+    if (!watches_on() || !request_->outlives_client()) return errc::client_closed;
     if (!request_->reply.finished()) hold_.client(SlotHold::Client::gone);
     return {};
+}
+
+// A slot that is lost has nothing more to be guarded: what runs may run to its end, but neither a
+// stream nor a silence without an end keeps a connection for nobody.
+bool Run::watches_on() const {
+    if (hold_.state() != Holding::lost) return hold_.held();
+    return !streaming_ && !request_->tunnel && watch_ != Watch::silent;
 }
 
 // A slow client delays the backend (and keeps the slot held); that is not the backend's silence.
@@ -126,7 +133,7 @@ error_code Run::timed_out() {
     if (looks_for_keeper()) return look_for_keeper();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (request_->peer) return errc::keeper_silent;
-    if (!hold_.guards()) return errc::upstream_timeout;
+    if (!hold_.held()) return errc::upstream_timeout;
     deadline_.disarm();
     watch_ = Watch::silent;
     count_failure(errc::upstream_timeout, 0);

@@ -80,7 +80,7 @@ class SlotHold {
 
     Holding state() const { return state_; }
     bool held() const { return state_ == Holding::held; }
-    /// True if the run watches the backend to its end, whatever its client does (2.3).
+    /// Held, or lost while the backend works.
     bool guards() const { return held() || state_ == Holding::lost; }
     /// Before the first byte goes to the backend: the line may still run requests here.
     bool may_send() const { return slot_.may_send(); }

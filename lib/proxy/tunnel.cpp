@@ -1,6 +1,8 @@
 // An upgraded connection (RFC 9110 7.8): after the 101 both directions are bytes without framing,
 // and each ends by itself. The session reads from the client and writes to it, the run does the
 // same towards the backend; between them are the request's spool (up) and the reply (down).
+#include <algorithm>
+
 #include "http/framing.hpp"
 #include "net/pieces.hpp"
 #include "proxy/run_state.hpp"
@@ -25,7 +27,7 @@ task<error_code> Run::tunnel() {
     request_->tunnel = true;
     if (settings().tunnel == config::Tunnel::release) hold_.let_go();
     reply.ask_for_body();
-    station_.loop.arm(deadline_, settings().tunnel_timeout);
+    arm_tunnel(false);
     for (bool up_ended = false, down_ended = false;;) {
         bool moved = false;
         if (!up_ended) {
@@ -39,14 +41,33 @@ task<error_code> Run::tunnel() {
             const auto step = tunnel_down(moved);
             if (!step) co_return step.error();
             down_ended = *step == Step::done;
-            if (down_ended) reply.end_stream();
+            moved = moved || down_ended;
+            if (down_ended) end_down();
         }
         if (up_ended && down_ended) co_return error_code();
-        if (moved && !reply.failure()) station_.loop.arm(deadline_, settings().tunnel_timeout);
-        if (const auto failure = co_await wait()) co_return failure;
+        if (moved && !reply.failure()) arm_tunnel(down_ended);
+        if (const auto failure = co_await wait()) {
+            const bool left_behind = down_ended && deadline_.expired();
+            co_return left_behind ? error_code() : failure;  // by its client
+        }
         // A client that is gone sends nothing more; a slot that is held waits for the backend.
         if (!reply.wanted()) request_->body.complete = true;
     }
+}
+
+// The backend is done with its connection, so with the slot, whatever the client does
+// (CONTRACT 2.1).
+void Run::end_down() {
+    request_->reply.end_stream();
+    if (exchange_->settled()) hold_.give_back();
+}
+
+// Behind the backend's end, a client that does nothing keeps the connection no longer than a
+// backend may be silent.
+void Run::arm_tunnel(bool down_ended) {
+    const Duration longest = settings().tunnel_timeout;
+    station_.loop.arm(
+        deadline_, down_ended ? std::min(longest, Duration(settings().response_timeout)) : longest);
 }
 
 // Done: all that the client sent, and its FIN, are passed on.

@@ -6,10 +6,6 @@
 namespace ticketgate::test {
 namespace {
 
-double orphans(const Gateway& gateway) {
-    return gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})");
-}
-
 enum class Way { fin, rst };
 
 void expect_that_a_leaver_is_never_forwarded(Way way) {

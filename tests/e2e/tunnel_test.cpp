@@ -1,29 +1,8 @@
 // CONTRACT 2.9: upgraded connections and event streams, and their slots.
-#include "support/configs.hpp"
+#include "tunnels.hpp"
 
 namespace ticketgate::test {
 namespace {
-
-const std::string asks = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
-const std::string switches =
-    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
-
-// /ws answers an upgrade and sends one `x` for each byte it receives. It ends when the client does.
-void echo(Call& call) {
-    call.send(switches);
-    for (std::string got; !(got = call.receive()).empty();) call.send(std::string(got.size(), 'x'));
-    call.close();
-}
-
-double orphans(const Gateway& gateway) {
-    return gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})");
-}
-
-// Reads only the head of the 101: the bytes after it have no HTTP framing.
-Response upgraded(Client& client, std::string_view target = "/ws") {
-    client.get(target, asks);
-    return client.read_to_head();
-}
 
 TEST(Upgrade, PassesBothWaysAndEndsWithBothSides) {
     Backend backend;
@@ -183,44 +162,6 @@ TEST(Tunnel, WhoseClientIsResetEndsAtTheBackend) {
     }
 }
 
-// Nothing tells so again when the tunnel has begun.
-TEST(Tunnel, WhoseClientIsResetBeforeItBeginsEndsAtTheBackend) {
-    for (const char* policy : {"release", "hold"}) {
-        Backend backend;
-        backend.on("/ws", [](Call& call) {
-            call.wait_for("switches");
-            echo(call);
-        });
-        Gateway gateway(one_queue(std::string(", tunnel: ") + policy), with(backend));
-        Client client = gateway.client();
-        client.get("/ws", asks);
-        ASSERT_TRUE(backend.wait_for("/ws", 1));
-        client.reset();
-        ASSERT_TRUE(eventually([&] { return orphans(gateway) == 1; }));
-        backend.release("switches");
-        EXPECT_TRUE(backend.wait_for_end("/ws")) << policy;
-        EXPECT_EQ(gateway.get("/next").status, 200) << policy;
-    }
-}
-
-TEST(Tunnel, WhoseClientWasAnsweredBeforeItBeginsEndsAtTheBackend) {
-    for (const char* policy : {"release", "hold"}) {
-        Backend backend;
-        backend.on("/ws", [](Call& call) {
-            call.wait_for("switches");
-            echo(call);
-        });
-        Gateway gateway(one_queue(std::string(", response_timeout: 50ms, tunnel: ") + policy),
-                        with(backend));
-        Client client = gateway.client();
-        client.get("/ws", asks);
-        EXPECT_EQ(client.read().status, 504);
-        backend.release("switches");
-        EXPECT_TRUE(backend.wait_for_end("/ws")) << policy;
-        EXPECT_TRUE(eventually([&] { return gateway.get("/next").status == 200; })) << policy;
-    }
-}
-
 TEST(Upgrade, IsForwardedOnlyForKnownProtocolsAndWithoutABody) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
@@ -264,31 +205,12 @@ TEST(Upgrade, ThatTheBackendIgnoresIsAnOrdinaryRequest) {
 
 // ── event streams ──
 
-const std::string stream_head =
-    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-
 // One event, then another when the test releases `more`.
 void events(Call& call) {
     call.send(stream_head + chunk("data: 1\n\n"));
     call.wait_for("more");
     call.send(chunk("data: 2\n\n"));
     call.finish(chunk(""));
-}
-
-std::string next_event(Client& client) {
-    std::string event;
-    bool last = false;
-    EXPECT_EQ(read_chunk(client.reader(), event, last), "");
-    return event;
-}
-
-// Returns a client that has read the first event.
-Client watch_events(const Gateway& gateway) {
-    Client client = gateway.client();
-    client.get("/events");
-    EXPECT_EQ(client.read_to_head().status, 200);
-    EXPECT_EQ(next_event(client), "data: 1\n\n");
-    return client;
 }
 
 TEST(EventStream, GivesTheSlotBackAtItsFirstByteAndArrivesAsItIsWritten) {
@@ -354,25 +276,6 @@ routes:
     backend.release("/silent");
     backend.release("more");
     EXPECT_EQ(next_event(client), "data: 2\n\n");
-}
-
-TEST(EventStream, WhoseClientLeavesBeforeItsFirstEventEnds) {
-    Backend backend;
-    backend.on("/events", [](Call& call) {
-        call.wait_for("begins");
-        call.send(stream_head);
-        call.send(chunk("data: 1\n\n"));
-        (void)call.receive();  // until the proxy closes
-        call.close();
-    });
-    Gateway gateway(one_queue(), with(backend));
-    Client client = gateway.client();
-    client.get("/events", "Accept: text/event-stream\r\n");
-    ASSERT_TRUE(backend.wait_for("/events", 1));
-    client.reset();
-    ASSERT_TRUE(eventually([&] { return orphans(gateway) == 1; }));
-    backend.release("begins");
-    EXPECT_TRUE(backend.wait_for_end("/events"));
 }
 
 TEST(EventStream, EndsWhenItsClientLeaves) {

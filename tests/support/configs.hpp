@@ -21,6 +21,10 @@ inline std::string one_queue(const std::string& settings = {}, const std::string
            "routes: [{ prefix: /, queue: q }]\n";
 }
 
+inline double orphans(const Gateway& gateway) {
+    return gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})");
+}
+
 /// The same, with `settings` for requests below `path` only: a limit short enough for a test to
 /// wait for must not apply to its other requests, which a busy machine may slow down.
 inline std::string one_queue_but(const std::string& path, const std::string& settings,
