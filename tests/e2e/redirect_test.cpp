@@ -55,7 +55,7 @@ TEST_P(Redirect, LeadsToTheSchemeThatATrustedProxyNames) {
 
 TEST_P(Redirect, IsLeftUnchangedIfRewritingIsOff) {
     std::string yaml = queued_and_free();
-    replace(yaml, "\" } }", "\", rewrite_location: false } }");
+    yaml.insert(yaml.find("idle_timeout"), "rewrite_location: false, ");
     Gateway gateway(yaml, with(backend));
     const std::string url = backend.url() + "/dir/";
     EXPECT_EQ(seen(gateway, "Location: " + url + "\r\n"), url);
