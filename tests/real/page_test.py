@@ -331,6 +331,8 @@ class PageTest(PageCase):
         self.browser.run("document.getElementById('time').value = '1h'")
         self.browser.click("#ask-yes")
         self.shows("[aria-label='Queue cart'] .state", "paused for")
+        # The picture may come ahead of the answer, and until that has come the page behind the dialog takes no click.
+        wait_for(lambda: not self.browser.run("return document.getElementById('ask').open"), "the dialog is closed")
         for i in range(3):
             self.send(f"/cart/add?item={i}")
         self.shows("[aria-label='Queue cart'] .line", "paused")
