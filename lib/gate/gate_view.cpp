@@ -8,6 +8,9 @@
 namespace ticketgate {
 namespace {
 
+/// Tickets that a view has room for besides those that it saw when it took its memory.
+constexpr std::size_t newcomers_of_a_view = 16;
+
 Duration pause_left(Time until, Time now) {
     if (until <= now) return Duration{0};
     return until == until_resumed ? Duration::max() : until - now;
@@ -39,21 +42,28 @@ TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
     return view;
 }
 
-// Allocates before it takes the lock; under the lock it only copies.
+// Allocates before it takes the lock that it copies under: room for the line that it has just
+// seen and for those who come meanwhile, not for the longest line that a view may hold.
 GateView LocalGate::view(std::size_t most) const {
     most = std::min(most, GateView::most);
+    const GateFigures seen = figures();
+    const auto room_for = [most](std::size_t size) {
+        return std::min(most, size + newcomers_of_a_view);
+    };
     GateView view;
-    view.in_flight.reserve(most);
-    view.inside.reserve(most);
-    view.waiting.reserve(most);
+    view.in_flight.reserve(room_for(seen.in_flight));
+    view.inside.reserve(room_for(seen.inside));
+    view.waiting.reserve(room_for(seen.waiting));
     const std::lock_guard lock(lock_);
     const Time now = monotonic_now();
     view.figures = figures_at(now);
-    queue_.for_each_holder(
-        most, [&](const queue::Ticket& one) { view.in_flight.push_back(view_of(one, now)); });
+    queue_.for_each_holder(view.in_flight.capacity(), [&](const queue::Ticket& one) {
+        view.in_flight.push_back(view_of(one, now));
+    });
     view_inside(queue_, now, view);
-    queue_.for_each_waiting(
-        most, [&](const queue::Ticket& one) { view.waiting.push_back(view_of(one, now)); });
+    queue_.for_each_waiting(view.waiting.capacity(), [&](const queue::Ticket& one) {
+        view.waiting.push_back(view_of(one, now));
+    });
     return view;
 }
 
