@@ -119,6 +119,7 @@ class Run final : public Resident {
     void note_backend_time() noexcept;
     error_code look_at_client();
     bool watches_on() const;
+    bool serves_nobody() const;
     Duration silence() const;
     void arm_silence();
 

@@ -40,6 +40,11 @@ bool Run::watches_on() const {
     return !streaming_ && !request_->tunnel && watch_ != Watch::silent;
 }
 
+// No client waits for its answer, and no line for its end.
+bool Run::serves_nobody() const {
+    return hold_.state() == Holding::lost && !request_->reply.wanted();
+}
+
 // A slow client delays the backend (and keeps the slot held); that is not the backend's silence.
 task<error_code> Run::wait_for_room() {
     deadline_.disarm();
@@ -110,6 +115,7 @@ Duration Run::silence() const {
 void Run::arm_silence() {
     const bool awaited = watch_ == Watch::backend && !request_->reply.finished();
     if (!awaited && watch_ != Watch::end) return;
+    if (serves_nobody() && deadline_.armed()) return;  // it has the rest of that time
     backlog_ = most_backlog;
     const Duration longest = longest_pause(silence());
     if (!looks_for_keeper()) return station_.loop.arm(deadline_, longest);
@@ -133,6 +139,7 @@ error_code Run::timed_out() {
     if (looks_for_keeper()) return look_for_keeper();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (request_->peer) return errc::keeper_silent;
+    if (serves_nobody()) return errc::client_closed;
     if (!hold_.held()) return errc::upstream_timeout;
     deadline_.disarm();
     watch_ = Watch::silent;

@@ -89,12 +89,7 @@ TEST(Tunnel, WhoseBackendHasEndedKeepsASilentClientNoLongerThanResponseTimeout) 
 
 TEST(EventStream, ThatLostItsSlotEndsWhenItsClientLeaves) {
     Backend backend;
-    backend.on("/events", [](Call& call) {
-        call.send(stream_head);
-        call.send(chunk("data: 1\n\n"));
-        (void)call.receive();  // until the proxy closes
-        call.close();
-    });
+    backend.on("/events", one_event);
     Gateway gateway(one_queue(", tunnel: hold"), with(backend));
     Client client = watch_events(gateway);
     release_first(gateway);
@@ -106,10 +101,7 @@ TEST(EventStream, WhoseClientLeavesBeforeItsFirstEventEnds) {
     Backend backend;
     backend.on("/events", [](Call& call) {
         call.wait_for("begins");
-        call.send(stream_head);
-        call.send(chunk("data: 1\n\n"));
-        (void)call.receive();  // until the proxy closes
-        call.close();
+        one_event(call);
     });
     Gateway gateway(one_queue(), with(backend));
     Client client = gateway.client();
@@ -119,6 +111,29 @@ TEST(EventStream, WhoseClientLeavesBeforeItsFirstEventEnds) {
     ASSERT_TRUE(eventually([&] { return orphans(gateway) == 1; }));
     backend.release("begins");
     EXPECT_TRUE(backend.wait_for_end("/events"));
+}
+
+// Neither a client nor the line waits for it, so what it writes begins no new time.
+TEST(EndlessAnswer, ThatLostItsSlotEndsAfterResponseTimeoutWhenItsClientHasLeft) {
+    for (const bool leaves_first : {true, false}) {
+        Backend backend;
+        backend.on("/endless", [](Call& call) {
+            call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            for (;;) call.send(chunk(pattern(10'000)));  // until the proxy closes
+        });
+        Gateway gateway(one_queue_but("/endless", ", response_timeout: 200ms"), with(backend));
+        Client client = gateway.client();
+        client.get("/endless");
+        EXPECT_EQ(client.read_to_head().status, 200);
+        if (leaves_first) {
+            client.reset();
+            ASSERT_TRUE(eventually([&] { return orphans(gateway) == 1; }));
+        }
+        release_first(gateway);
+        if (!leaves_first) client.reset();
+        EXPECT_TRUE(backend.wait_for_end("/endless")) << leaves_first;
+        EXPECT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 0; }));
+    }
 }
 
 // Nothing is left that its connection could guard.

@@ -280,12 +280,7 @@ routes:
 
 TEST(EventStream, EndsWhenItsClientLeaves) {
     Backend backend;
-    backend.on("/events", [](Call& call) {
-        call.send(stream_head);
-        call.send(chunk("data: 1\n\n"));
-        (void)call.receive();  // until the proxy closes
-        call.close();
-    });
+    backend.on("/events", one_event);
     Gateway gateway(one_queue(), with(backend));
     Client client = watch_events(gateway);
     client.reset();

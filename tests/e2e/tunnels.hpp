@@ -25,6 +25,14 @@ inline Response upgraded(Client& client, std::string_view target = "/ws") {
 inline const std::string stream_head =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+// Sends one event, and ends when the proxy closes.
+inline void one_event(Call& call) {
+    call.send(stream_head);
+    call.send(chunk("data: 1\n\n"));
+    (void)call.receive();
+    call.close();
+}
+
 inline std::string next_event(Client& client) {
     std::string event;
     bool last = false;
