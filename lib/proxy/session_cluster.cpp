@@ -1,6 +1,8 @@
 // How a session treats a request of a queue that is one line over all replicas of a cluster: it
 // takes its ticket here if this replica keeps the line; else the request goes to the replica that
 // does, as to a backend, and is answered as that one answers (CLUSTER.md section 9).
+#include <algorithm>
+
 #include "cluster/forward.hpp"
 #include "proxy/identify.hpp"
 #include "proxy/inside.hpp"
@@ -11,8 +13,9 @@
 namespace ticketgate {
 namespace {
 
-// Between two tries to find the replica that keeps the line.
-constexpr Duration look_again = 50ms;
+// Between two looks for the replica that keeps the line, and between two tries at one that refuses
+// this replica: it logs each of them.
+constexpr Duration look_again = 50ms, ask_again = 1s;
 
 std::string_view value_of(const http::RequestHead& head, std::string_view name) {
     for (const auto& field : head.fields)
@@ -277,13 +280,18 @@ error_code Session::take_place_again() {
 }
 
 task<error_code> Session::wait_a_moment() {
-    loop().arm(deadline_, look_again);
-    while (!deadline_.expired()) {
-        co_await signal_;
-        if (station().stopping() || station().draining()) co_return errc::draining;
-        if (left()) co_return errc::client_closed;
-    }
-    deadline_.disarm();
+    const Time end = monotonic_now() + ask_again;
+    const Time last = request_->started + settings().wait_timeout;
+    const auto& refuses = request_->route->gate->notes.keeper_refuses;
+    do {
+        loop().arm(deadline_, look_again);
+        while (!deadline_.expired()) {
+            co_await signal_;
+            if (station().stopping() || station().draining()) co_return errc::draining;
+            if (left()) co_return errc::client_closed;
+        }
+        deadline_.disarm();
+    } while (refuses && is_refused() && monotonic_now() < std::min(end, last));
     co_return error_code();
 }
 
