@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -123,15 +122,9 @@ void App::begin_id_service(bool runs) {
                                       [this](const net::Endpoint& at) { return passed_.open(at); });
         if (!passed_.of_systemd) id_service_->file().own();
         if (runs) start_id_service();
-    } catch (const std::bad_alloc&) {
-        end_id_service();
-        throw;  // it begins again when there is memory
-    } catch (const std::system_error& error) {
-        end_id_service();
-        if (!runs || lacks_means(error.code().value())) throw;
-        log_.error("upgrade: the id service cannot start", {{"why", error.what()}});
     } catch (const std::exception& why) {
-        if (!runs) throw;
+        end_id_service();
+        if (!runs || lacks_means(why)) throw;  // it begins again when there are means
         log_.error("upgrade: the id service cannot start", {{"why", why.what()}});
     }
     if (runs) (void)passed_.end_left();  // its clients would wait for the old process to end

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cerrno>
+#include <exception>
+#include <new>
+#include <system_error>
 
 namespace ticketgate {
 
@@ -15,6 +18,13 @@ constexpr bool no_memory_now(int error) {
 /// later.
 constexpr bool lacks_means(int error) {
     return no_memory_now(error) || error == EMFILE || error == ENFILE || error == EAGAIN;
+}
+
+/// The same of the exception of a step.
+inline bool lacks_means(const std::exception& why) {
+    if (dynamic_cast<const std::bad_alloc*>(&why) != nullptr) return true;
+    const auto* const error = dynamic_cast<const std::system_error*>(&why);
+    return error != nullptr && lacks_means(error->code().value());
 }
 
 }  // namespace ticketgate
