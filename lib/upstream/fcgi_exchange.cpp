@@ -72,6 +72,8 @@ std::string_view FcgiExchange::record_complaint() const {
     switch (decoder_.end().status) {
         case fcgi::ProtocolStatus::cant_mpx_conn:
             return "the FastCGI server wants to serve one request at a time";
+        case fcgi::ProtocolStatus::overloaded:
+            return "it reports FCGI_OVERLOADED";
         case fcgi::ProtocolStatus::unknown_role:
             return "the FastCGI server does not serve the role of a responder";
         default:

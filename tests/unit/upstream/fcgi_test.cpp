@@ -199,6 +199,7 @@ TEST(Fcgi, SaysWhatIsWrongWithABadResponse) {
     EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\n\r\n"), "no FastCGI record");
     EXPECT_EQ(complaint(end_record(0, 3)),
               "the FastCGI server does not serve the role of a responder");
+    EXPECT_EQ(complaint(end_record(0, 2)), "it reports FCGI_OVERLOADED");
 }
 
 TEST(Fcgi, AnOverloadedBackendIsReported) {
