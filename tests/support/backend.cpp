@@ -334,14 +334,21 @@ std::vector<std::string> Backend::order() const {
     return targets;
 }
 
+std::size_t Backend::count(std::string_view path) const {
+    const std::lock_guard lock(lock_);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(seen_, [&](const Seen& seen) { return seen.path() == path; }));
+}
+
 bool Backend::wait_for(std::string_view path, std::size_t starts) const {
     return eventually([&] { return count(path) >= starts; });
 }
 
 bool Backend::wait_for_end(std::string_view path, std::size_t ends) const {
     return eventually([&] {
-        const auto found = of(path);
-        const auto ended = std::ranges::count_if(found, [](const Seen& s) { return s.end != 0; });
+        const std::lock_guard lock(lock_);
+        const auto ended = std::ranges::count_if(
+            seen_, [&](const Seen& seen) { return seen.end != 0 && seen.path() == path; });
         return static_cast<std::size_t>(ended) >= ends;
     });
 }
