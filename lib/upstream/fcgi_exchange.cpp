@@ -53,6 +53,7 @@ result<std::string_view> FcgiExchange::next_output() {
 
 error_code FcgiExchange::take_end() {
     ended_ = true;
+    early_end_ = early();
     const fcgi::End& end = decoder_.end();
     if (end.app_status != 0) {
         if (!remarks_.empty() && !remarks_.ends_with('\n')) remark("\n");
@@ -200,16 +201,17 @@ bool FcgiExchange::worker_gone() const {
     return over() && !decoder_.done() && !decoder_.broken();
 }
 
-// Padding of END_REQUEST that is still to come would be read as the beginning of the next answer.
+// Padding of END_REQUEST that is still to come would be read as the beginning of the next answer. A
+// server that ends a request before it has read it may take the rest for the next one, or close.
 bool FcgiExchange::answered_whole() const {
-    if (dropped_) return false;
+    if (dropped_ || early_end_) return false;
     return decoder_.done() && unread_.size() == decoder_.padding();
 }
 
 void FcgiExchange::renew() {
     decoder_ = {};
     unread_ = {};
-    params_ended_ = ended_ = dropped_ = false;
+    params_ended_ = ended_ = dropped_ = early_end_ = false;
     for (std::string* const text : {&block_, &text_, &remarks_}) release_large(*text);
 }
 

@@ -52,9 +52,10 @@ class FcgiExchange final : public PooledExchange {
     fcgi::Decoder decoder_;
     bool params_ended_ = false;
     bool ended_ = false;
-    bool dropped_ = false;  // bytes behind END_REQUEST
-    std::string block_;     // the CGI header block, as far as it came
-    std::string text_;      // the same as HTTP; a ResponseHead has views into it
+    bool dropped_ = false;    // bytes behind END_REQUEST
+    bool early_end_ = false;  // END_REQUEST came before the request was read
+    std::string block_;       // the CGI header block, as far as it came
+    std::string text_;        // the same as HTTP; a ResponseHead has views into it
     std::size_t body_in_block_ = 0;
     std::string_view unread_;  // records in the loop's buffer
     http::Framing framing_ = http::Framing::none;

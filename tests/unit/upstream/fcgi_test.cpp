@@ -1,51 +1,8 @@
 // FastCGI with a backend whose bytes the test itself sends and reads.
-#include "bench.hpp"
-#include "fcgi/record.hpp"
-#include "http/parser.hpp"
-#include "upstream/fcgi_upstream.hpp"
+#include "fcgi_bench.hpp"
 
-namespace ticketgate {
+namespace ticketgate::fcgi_test {
 namespace {
-
-using namespace std::string_literals;
-using fcgi::Type;
-
-std::string record(Type type, std::string_view content) {
-    std::string out;
-    fcgi::append_header(out, type, content.size());
-    return out.append(content);
-}
-std::string out(std::string_view content) {
-    return record(Type::out, content);
-}
-std::string end_record(char app = 0, char status = 0) {
-    return record(Type::end_request, "\0\0\0"s + app + status + "\0\0\0"s);
-}
-
-const std::string head = "the parameters";
-const std::string params_end = record(Type::params, "");
-const std::string in_end = record(Type::in, "");
-
-struct FcgiBench : Bench {
-    explicit FcgiBench(bool keep_alive = false) {
-        UpstreamSettings settings;
-        settings.host = "127.0.0.1";
-        settings.port = door.at().port();
-        FcgiSettings fcgi;
-        fcgi.scripts.root = "/w";
-        fcgi.keep_alive = keep_alive;
-        fcgi.status = settings;
-        fcgi.status_path = "/status";
-        upstream = std::make_shared<FcgiUpstream>(settings, fcgi, resolver, 1);
-    }
-    Running run() { return Bench::run(head, head + params_end + in_end); }
-    Answer answer(std::string_view bytes, bool to_head = false) {
-        const Running running = run();
-        running.backend.send(bytes);
-        running.backend.finish();
-        return read(*running.exchange, to_head);
-    }
-};
 
 TEST(Fcgi, BodyGoesOutInRecordsWithItsEnd) {
     FcgiBench bench;
@@ -262,55 +219,6 @@ TEST(Fcgi, ABrokenStreamEndsWithAFin) {
     EXPECT_FALSE(exchange->settled());
 }
 
-TEST(Fcgi, ConnectionsAreKeptOnlyIfAskedFor) {
-    for (const bool keep : {false, true}) {
-        FcgiBench bench(keep);
-        auto running = bench.run();
-        running.backend.send(out("A: b\r\n\r\n") + end_record());
-        EXPECT_FALSE(bench.read(*running.exchange).failure);
-        bench.finish(std::move(running.exchange));
-        EXPECT_EQ(bench.has_idle(), keep);
-    }
-}
-
-TEST(Fcgi, AConnectionWithBytesLeftIsNotKept) {
-    FcgiBench bench(true);
-    auto running = bench.run();
-    running.backend.send(out("A: b\r\n\r\n") + end_record() + "x");
-    EXPECT_FALSE(bench.read(*running.exchange).failure);
-    bench.finish(std::move(running.exchange));
-    EXPECT_FALSE(bench.has_idle());
-}
-
-// Late padding would be taken for the beginning of the next answer.
-TEST(Fcgi, APaddedEndKeepsTheConnectionOnlyIfThePaddingHasArrived) {
-    for (const std::size_t here : {0u, 2u, 3u, 4u}) {
-        FcgiBench bench(true);
-        auto running = bench.run();
-        std::string end = end_record();
-        end[6] = 3;
-        running.backend.send(out("A: b\r\n\r\n") + end + std::string(here, 'p'));
-        EXPECT_FALSE(bench.read(*running.exchange).failure);
-        bench.finish(std::move(running.exchange));
-        EXPECT_EQ(bench.has_idle(), here == 3) << here;
-    }
-}
-
-TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
-    FcgiBench bench(true);
-    auto first = bench.run();
-    first.backend.send(out("A: b\r\n\r\none") + end_record());
-    EXPECT_EQ(bench.read(*first.exchange).body, "one");
-    bench.finish(std::move(first.exchange));
-    auto second = bench.open();
-    EXPECT_TRUE(second->connected());
-    EXPECT_TRUE(bench.send(*second, head));
-    EXPECT_EQ(first.backend.receive(), head + params_end + in_end);
-    first.backend.send(out("A: b\r\n\r\ntwo") + end_record());
-    EXPECT_EQ(bench.read(*second).body, "two");
-    EXPECT_EQ(second->remarks(), "");
-}
-
 // php-fpm counts a worker's time from the accept, or on a kept connection from the end of the
 // previous request, which may be long ago.
 TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
@@ -417,4 +325,4 @@ TEST(Fcgi, ParametersComeFromTheSanitisedHead) {
 }
 
 }  // namespace
-}  // namespace ticketgate
+}  // namespace ticketgate::fcgi_test
