@@ -95,7 +95,7 @@ const char* text(errc e) {
         case errc::upstream_lost:
             return "the network to the backend failed";
         case errc::upstream_bad_response:
-            return "the backend's response is not valid HTTP";
+            return "the backend's response is not valid";
         case errc::upstream_timeout:
             return "the backend did not answer in time";
         case errc::upstream_overloaded:

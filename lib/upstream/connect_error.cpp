@@ -89,10 +89,12 @@ std::string protocol_remedy(bool fcgi, int first_byte, std::string_view address)
     constexpr int fcgi_version = 1, tls_alert = 0x15, tls_handshake = 0x16;
     const bool tcp = !address.starts_with("unix:");
     const std::string at(tcp ? address : address.substr(5));
-    if (fcgi && first_byte == 'H')
-        return "the backend speaks HTTP: write url: " + (tcp ? "http://" + at : "unix:" + at) +
-               " and remove fastcgi:";
-    if (fcgi) return {};
+    if (fcgi && (first_byte == no_byte || first_byte == fcgi_version)) return {};
+    if (fcgi)
+        return (first_byte == 'H' ? "the backend speaks HTTP: write url: "
+                                  : "the backend does not speak FastCGI; if it speaks HTTP, "
+                                    "write url: ") +
+               (tcp ? "http://" + at : "unix:" + at) + " and remove fastcgi:";
     const std::string php =
         "url: " + (tcp ? "fastcgi://" + at : "fastcgi+unix:" + at) + " with fastcgi: {root: …}";
     if (first_byte == fcgi_version) return "the backend speaks FastCGI: write " + php;

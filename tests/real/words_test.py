@@ -134,11 +134,13 @@ class Words(unittest.TestCase):
     def test_the_log_names_the_protocol_that_the_backend_speaks(self):
         fpm, record, tls = self.speaker(b""), self.speaker(b"\1\3\0\1\0\0\0\0"), self.speaker(b"\x15\3\1\0\2\2\x46")
         web = self.speaker(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        old = self.speaker(b"<!DOCTYPE HTML>\n")  # HTTP 0.9, as Python's server answers what it does not understand
         mixed = {"silent": (f'{{ url: "http://{fpm}" }}', f"write url: fastcgi://{fpm} with"),
                  "record": (f'{{ url: "http://{record}" }}', f"write url: fastcgi://{record} with"),
                  "tls": (f'{{ url: "http://{tls}" }}', f"write url: https://{tls}"),
                  "plain": (f'{{ url: "https://{web}" }}', "write url: http://"),
-                 "web": (f'{{ url: "fastcgi://{web}", fastcgi: {{ root: /w }} }}', f"write url: http://{web} ")}
+                 "web": (f'{{ url: "fastcgi://{web}", fastcgi: {{ root: /w }} }}', f"write url: http://{web} "),
+                 "old": (f'{{ url: "fastcgi://{old}", fastcgi: {{ root: /w }} }}', f"write url: http://{old} ")}
         file = self.config({n: b[0] for n, b in mixed.items()})
         self.start(file)
         for name, (_, remedy) in mixed.items():
@@ -146,8 +148,9 @@ class Words(unittest.TestCase):
         code, _, err = self.check(file)
         self.assertEqual(code, 1)
         self.assertRegex(err, f"upstream web: failed: {web}: its answer is not FastCGI: .*write url: http://{web} ")
+        self.assertRegex(err, f"upstream old: failed: {old}: its answer is not FastCGI: .*write url: http://{old} ")
         self.assertRegex(err, "upstream plain: failed: .*write url: http://")
-        self.assertEqual(len(err.splitlines()), 2, err)
+        self.assertEqual(len(err.splitlines()), 3, err)
 
     def test_check_connect_reports_each_failure_and_exits_with_1(self):
         broken = self.broken()

@@ -71,7 +71,11 @@ TEST(ConnectErrorOf, NamesTheOtherProtocol) {
     EXPECT_NE(protocol_remedy(false, no_byte, "unix:/s").find("url: fastcgi+unix:/s"),
               std::string::npos);
     EXPECT_NE(protocol_remedy(false, 0x15, "a:9").find("https://a:9"), std::string::npos);
-    for (const int first : {no_byte, 1, 0x15}) EXPECT_EQ(protocol_remedy(true, first, "a:9"), "");
+    for (const int first : {int{'<'}, 0x15})
+        EXPECT_EQ(protocol_remedy(true, first, "a:9"),
+                  "the backend does not speak FastCGI; if it speaks HTTP, write url: http://a:9 "
+                  "and remove fastcgi:");
+    for (const int first : {no_byte, 1}) EXPECT_EQ(protocol_remedy(true, first, "a:9"), "");
     EXPECT_EQ(protocol_remedy(false, 'H', "a:9"), "");
 }
 
