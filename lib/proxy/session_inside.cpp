@@ -135,6 +135,10 @@ std::string Session::inside_remedy() const {
         return "if it is: clients: {inside: [" + peer().ip + "]} and inside_calls: pass" + docs;
     const bool any = how == config::InsideCalls::pass_any;
     const bool passes = any || how == config::InsideCalls::pass;
+    if (passes && client_.wire().fin())
+        return "its client has closed its sending side, so the request that made it is taken not "
+               "to wait for it; a client that waits must keep that side open" +
+               docs;
     if (passes && !inside_->empty())
         return "no request of this queue has the id that the call names: a request that waits for "
                "it by way of another queue is not known; give both routes one queue" +

@@ -1,4 +1,8 @@
 // The program's warnings of calls that may wait for themselves (CONTRACT 10).
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <boost/json/parse.hpp>
 
 #include "the_program.hpp"
@@ -77,6 +81,21 @@ TEST_F(InsideWarnings, ACallThatNamesNoKnownRequestIsTold) {
     Client caller = runs("/page", stranger);
     Client call = get("/call", "X-Request-Id: nobody-has-this-id\r\n");
     EXPECT_TRUE(program->says("no request of this queue has the id that the call names"));
+    end("/page", caller);
+    EXPECT_EQ(call.read().status, 200);
+}
+
+// Its FIN comes with it, so the request that made it is taken not to wait.
+TEST_F(InsideWarnings, ACallThatHasEndedItsSideIsToldSo) {
+    start("inside: [127.0.0.1]", "pass, client_half_close: stay");
+    Client caller = runs("/page", stranger);
+    Client call(*at);
+    const int on = 1;
+    ASSERT_EQ(::setsockopt(call.socket().descriptor(), IPPROTO_TCP, TCP_CORK, &on, sizeof(on)), 0);
+    const std::string id = backend.of("/page").at(0).header("X-Request-Id");
+    call.get("/call", "X-Request-Id: " + id + "\r\n");
+    call.half_close();
+    EXPECT_TRUE(program->says("its client has closed its sending side"));
     end("/page", caller);
     EXPECT_EQ(call.read().status, 200);
 }
