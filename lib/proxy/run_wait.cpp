@@ -115,7 +115,7 @@ Duration Run::silence() const {
 void Run::arm_silence() {
     const bool awaited = watch_ == Watch::backend && !request_->reply.finished();
     if (!awaited && watch_ != Watch::end) return;
-    if (serves_nobody() && deadline_.armed()) return;  // it has the rest of that time
+    if (awaited && serves_nobody() && deadline_.armed()) return;  // it has the rest of that time
     backlog_ = most_backlog;
     const Duration longest = longest_pause(silence());
     if (!looks_for_keeper()) return station_.loop.arm(deadline_, longest);
