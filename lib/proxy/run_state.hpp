@@ -91,6 +91,7 @@ class Run final : public Resident {
     bool asks_workers() const noexcept;
     std::shared_ptr<Upstream> upstream_to_ask() const noexcept;
     task<void> outlast_workers(error_code failure);
+    void tell_readable();
     task<result<fcgi::Working>> ask_workers(Answered& request, fcgi::StatusAdvice& untold);
     task<result<fcgi::Working>> ask_scripts(std::shared_ptr<Upstream> upstream,
                                             const StatusAnswer& page, fcgi::StatusAdvice& untold);

@@ -60,6 +60,7 @@ task<void> Run::outlast_workers(error_code failure) {
         const auto busy = co_await ask_workers(request, untold);
         // The end of a connection shows less than the page: a balancer in between may have cut it.
         if (busy ? *busy == fcgi::Working::no : worker_gone_) hold_.give_back();
+        if (busy && !told) tell_readable();
         if (!hold_.held()) co_return;
         if (!asks_workers()) break;  // a stop or a reload has ended the question
         busy ? hold_.told() : hold_.not_told();
@@ -73,6 +74,14 @@ task<void> Run::outlast_workers(error_code failure) {
             look_at_hold();
         }
     }
+}
+
+// After a warning that the slot stays held as the page cannot be read.
+void Run::tell_readable() {
+    station_.commons.log.info("the workers' status can be read again",
+                              {{"request_id", request_->record.request_id},
+                               {"queue", request_->record.queue},
+                               {"slot", hold_.held() ? "held" : "free"}});
 }
 
 // `untold`: why nothing was told, and what helps.
