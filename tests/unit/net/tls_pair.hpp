@@ -40,13 +40,14 @@ class MemoryStream final : public Stream {
 
     IoResult read_some(std::span<char> into) override {
         if (!readable_) return {Io::blocked, 0, 0};
-        const std::size_t n = std::min({into.size(), pipe_.step, arrived_.size()});
+        const std::size_t n = std::min({into.size(), pipe_.step, unread()});
         if (n == 0 && reset_) return {Io::failed, 0, ECONNRESET};
         if (n == 0 && ended_) return {Io::ended, 0, 0};
         if (n < std::min(into.size(), pipe_.step) && !fin_) readable_ = false;
         if (n == 0) return {Io::blocked, 0, 0};
-        std::copy_n(arrived_.data(), n, into.data());
-        arrived_.erase(0, n);
+        std::copy_n(arrived_.data() + read_, n, into.data());
+        read_ += n;
+        if (unread() == 0) arrived_.clear(), read_ = 0;
         if (other_ != nullptr && std::exchange(other_->full_, false)) other_->event_ = true;
         return {Io::ok, n, 0};
     }
@@ -54,25 +55,29 @@ class MemoryStream final : public Stream {
     IoResult write_some(std::span<const iovec> pieces) override {
         if (!writable_) return {Io::blocked, 0, 0};
         if (other_ == nullptr || reset_) return {Io::failed, 0, EPIPE};
-        std::string bytes;
-        for (const iovec& piece : pieces)
-            bytes.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
-        const std::size_t held = other_->arrived_.size();
+        std::size_t size = 0;
+        for (const iovec& piece : pieces) size += piece.iov_len;
+        const std::size_t held = other_->unread();
         const std::size_t room = pipe_.capacity > held ? pipe_.capacity - held : 0;
-        const std::size_t n = std::min({bytes.size(), pipe_.step, room});
-        if (n == room && n < bytes.size()) {
+        const std::size_t n = std::min({size, pipe_.step, room});
+        if (n == room && n < size) {
             writable_ = false;
             full_ = true;
         }
         if (n == 0) return {Io::blocked, 0, 0};
         ++pipe_.writes;
-        other_->arrived_.append(bytes, 0, n);
+        std::size_t left = n;
+        for (const iovec& piece : pieces) {
+            const std::size_t part = std::min(left, piece.iov_len);
+            other_->arrived_.append(static_cast<const char*>(piece.iov_base), part);
+            left -= part;
+        }
         other_->event_ = true;
         return {Io::ok, n, 0};
     }
 
     void look() override {
-        if (!arrived_.empty()) readable_ = true;
+        if (unread() != 0) readable_ = true;
         if (ended_) fin_ = readable_ = true;
     }
     void finish_writing() override {
@@ -98,14 +103,14 @@ class MemoryStream final : public Stream {
     /// Delivers the pending event; returns false if there is none.
     bool deliver() {
         if (!std::exchange(event_, false)) return false;
-        if (!arrived_.empty()) readable_ = true;
+        if (unread() != 0) readable_ = true;
         if (ended_) fin_ = readable_ = true;
         if (reset_) broken_ = true;
         if (!full_) writable_ = true;
         if (observer_ != nullptr) observer_->notify();
         return true;
     }
-    std::size_t unread() const { return arrived_.size(); }
+    std::size_t unread() const { return arrived_.size() - read_; }
 
     bool finished = false, aborted = false;
     int detached = 0, attached = 0;
@@ -114,6 +119,7 @@ class MemoryStream final : public Stream {
     Pipe& pipe_;
     MemoryStream* other_ = nullptr;
     std::string arrived_;
+    std::size_t read_ = 0;  // of its bytes
     bool ended_ = false, reset_ = false, full_ = false, event_ = false;
 };
 
