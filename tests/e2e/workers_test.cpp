@@ -130,7 +130,7 @@ TEST_P(Workers, BehindAShellEndWithIt) {
 }
 
 TEST_P(Workers, ThatAreKilledWhileTheyAreIdleAreReplaced) {
-    Gateway gateway("threads: 2\n" + with("min: 8, max: 8"));
+    Gateway gateway("threads: 2\n" + with("min: 8, max: 8, start_timeout: 1h"));
     for (int round = 0; round < 5; ++round) {
         EXPECT_TRUE(wait_for_state(gateway, "idle", 8));
         for (const auto& worker : all_workers(gateway))
