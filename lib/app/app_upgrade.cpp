@@ -185,7 +185,7 @@ void App::hand_over(pid_t successor) {
         id_service_->file().lend();
         id_service_.reset();
     }
-    shutdown_.hand_over([this] { return successor_.gave_all(); });
+    shutdown_.hand_over([this] { return !control_.failed() && successor_.gave_all(); });
     // It may have read the config before the change. It is not reaped yet, so the pid is its own.
     if (missed_change_) (void)::kill(successor, SIGHUP);
 }

@@ -30,6 +30,8 @@ class Control {
     void after_failure(std::function<void()> go_on) { go_on_ = std::move(go_on); }
     /// Runs until stop(). An exception (no memory) ends one piece of work, not the process.
     void run();
+    /// An exception ended some work, and what it would have planned is not planned again yet.
+    bool failed() const { return failed_; }
     void run_again() {
         io_.restart();
         run();

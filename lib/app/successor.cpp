@@ -105,6 +105,7 @@ void Successor::heard(const Packet& packet) {
 
 // Without memory nothing changes. From give_way() on nothing fails for good: go_on() goes on.
 void Successor::hand_over() {
+    owes_end_ = false;
     owes_take_back_ = true;  // also while it gives way: it may end nothing then
     try {
         give_way();
@@ -202,6 +203,7 @@ void Successor::go_on() {
 void Successor::ended() {
     losses_.reset();
     if (phase_ == Phase::starting) return limit_start(longest_end);
+    owes_end_ = true;  // meanwhile this process must not end as one that has given all
     steps_.ended();
     if (phase_ == Phase::handed_over) {
         take_back();
@@ -209,6 +211,7 @@ void Successor::ended() {
         (void)shared_->alone();
         phase_ = Phase::none;
     }
+    owes_end_ = false;
 }
 
 void Successor::reap() {

@@ -68,7 +68,7 @@ class Successor {
     bool under_way() const { return phase_ != Phase::none && phase_ != Phase::failed; }
     /// The new process has all queues, and knows it.
     bool gave_all() const {
-        if (owes_take_back_) return false;
+        if (owes_take_back_ || owes_end_) return false;
         const bool lives = phase_ == Phase::handed_over || phase_ == Phase::drains;
         return !lives || (shared_->all_theirs() && link_->all_sent());
     }
@@ -106,6 +106,7 @@ class Successor {
     std::unique_ptr<OldRequests> runs_;  // set if losses_ is
     std::size_t guests_ = 0;             // passed on
     bool owes_take_back_ = false;        // of a hand-over that there was no memory for
+    bool owes_end_ = false;              // what the end of the new process asks for
 };
 
 }  // namespace ticketgate
