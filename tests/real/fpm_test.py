@@ -247,10 +247,13 @@ class TestShippedConfigWithWorkerIdle(Case):
     config = staticmethod(shipped_with_worker_idle)
 
     def test_the_status_page_is_asked_at_the_start_and_at_a_reload(self):
+        asked = "php-fpm's status page answers upstream=php"
         self.site.wait_for_page(0)
+        self.assertEqual(self.site.log().count(asked), 1)
         start = len(self.site.log())
         self.site.reload()
         self.site.wait_for_page(start)
+        self.assertEqual(self.site.log().count(asked), 2)
 
     def test_parallel_late_updates_lose_nothing(self):
         before = int(self.site.fpm.state.read_text())
@@ -374,9 +377,11 @@ class TestStatusThatAReloadTakesAway(Case):
         self.assertIn(status, one)
         self.site.config.write_text(one.replace(", " + status, "").replace(
             "queues:", f"  {other}\nqueues:").replace("upstream: php", "upstream: other"))
+        self.site.wait_for_page(0)  # or the line of the start would be taken for that of the reload
         start = len(self.site.log())
         self.site.reload()
         self.site.wait_for_page(start)
+        self.assertEqual(self.site.log().count("status page answers"), 2)
         for _ in range(50):  # the old page is asked every 50 ms or sooner
             self.assertEqual(self.site.metric("ticketgate_queue_waiting"), 1)
         self.site.let_go("moved")
