@@ -315,7 +315,7 @@ TEST_F(ClusterFaults, AReplicaThatTheKeeperRefusesSaysSo) {
     begin_line(*a);
     const auto b = replica("b", "hold_timeout: never",
                            "routes: [{prefix: /, upstream: app, queue: app, "
-                           "routes: [{prefix: /late, wait_timeout: 2s}]}]\n");
+                           "routes: [{prefix: /late, wait_timeout: 4s}]}]\n");
     EXPECT_EQ(b->get("/before").status, 200);
     const auto one = [&](const std::string& name, const std::string& labels) {
         return b->metric("ticketgate_queue_" + name + "{" + labels + "queue=\"app\"}");
@@ -327,16 +327,16 @@ TEST_F(ClusterFaults, AReplicaThatTheKeeperRefusesSaysSo) {
     ASSERT_TRUE(b->serves());
     const auto late = b->get("/late");
     EXPECT_EQ(late.status, 503);
-    EXPECT_GE(boost::json::parse(late.body).at("waited_ms").to_number<double>(), 2000);
+    EXPECT_GE(boost::json::parse(late.body).at("waited_ms").to_number<double>(), 4000);
     EXPECT_EQ(one("keeper_refuses", ""), 1);
     EXPECT_TRUE(b->queue().at("keeper_refuses").as_bool());
     EXPECT_EQ(b->metric("ticketgate_queue_rejected_total{queue=\"app\",reason=\"timeout\"}"), 1);
     EXPECT_EQ(one("wait_seconds_count", "outcome=\"timeout\","), 1);
     EXPECT_TRUE(eventually([&] { return one("forwarded_total", "outcome=\"moved\",") > 0; }));
     EXPECT_EQ(one("forwarded_total", "outcome=\"moved\","), 1) << "one request, many tries";
-    EXPECT_GE(one("forward_retries_total", ""), 1);
-    EXPECT_LE(one("forward_retries_total", ""), 4) << "each of them is a line in the keeper's log";
-    EXPECT_GE(b->log(1).back().at("queue_wait_ms").to_number<double>(), 2000);
+    EXPECT_GT(one("forward_retries_total", ""), 1);
+    EXPECT_LE(one("forward_retries_total", ""), 6) << "each of them is a line in the keeper's log";
+    EXPECT_GE(b->log(1).back().at("queue_wait_ms").to_number<double>(), 4000);
 }
 
 // Its pause would hold nobody: the keeper grants.
