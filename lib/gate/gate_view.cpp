@@ -2,6 +2,7 @@
 #include "gate/gate_view.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "gate/local_gate.hpp"
 
@@ -46,14 +47,17 @@ TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
 // seen and for those who come meanwhile, not for the longest line that a view may hold.
 GateView LocalGate::view(std::size_t most) const {
     most = std::min(most, GateView::most);
-    const GateFigures seen = figures();
+    const auto [in_flight, inside, waiting] = [this] {
+        const std::lock_guard lock(lock_);
+        return std::tuple(queue_.in_flight(), count_inside(), queue_.waiting());
+    }();
     const auto room_for = [most](std::size_t size) {
         return std::min(most, size + newcomers_of_a_view);
     };
     GateView view;
-    view.in_flight.reserve(room_for(seen.in_flight));
-    view.inside.reserve(room_for(seen.inside));
-    view.waiting.reserve(room_for(seen.waiting));
+    view.in_flight.reserve(room_for(in_flight));
+    view.inside.reserve(room_for(inside));
+    view.waiting.reserve(room_for(waiting));
     const std::lock_guard lock(lock_);
     const Time now = monotonic_now();
     view.figures = figures_at(now);
