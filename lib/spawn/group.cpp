@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <string_view>
 
 #include "base/descriptor.hpp"
 #include "base/folder_names.hpp"
@@ -24,16 +24,23 @@ pid_t ended(idtype_t which, pid_t child) {
     return info.si_pid;
 }
 
-// proc(5): `pid (name) state ppid pgrp`; the name may hold anything.
-bool runs_in(std::string_view stat, pid_t group) {
-    const auto name_ends = stat.rfind(')');
-    if (name_ends == std::string_view::npos || stat.size() < name_ends + 4) return false;
-    const char state = stat[name_ends + 2];
-    const auto parent_ends = stat.find(' ', name_ends + 4);
-    if (state == 'Z' || state == 'X' || parent_ends == std::string_view::npos) return false;
-    pid_t found = 0;
-    std::from_chars(stat.data() + parent_ends + 1, stat.data() + stat.size(), found);
-    return found == group;
+// Fields of proc(5) by their numbers.
+enum Field { comm = 2, state = 3, pgrp = 5, num_threads = 20 };
+
+// The name, in brackets, may hold anything.
+std::string_view field(std::string_view stat, Field which) {
+    stat.remove_prefix(std::min(stat.rfind(')'), stat.size()));
+    for (int at = comm; at < which; ++at) {
+        const auto blank = stat.find(' ');
+        stat = blank == stat.npos ? "" : stat.substr(blank + 1);
+    }
+    return stat.substr(0, stat.find(' '));
+}
+
+int number(std::string_view text) {
+    int value = 0;
+    (void)std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
 }
 
 bool is_shortage(int error) {
@@ -53,6 +60,13 @@ bool may_run_in(const char* process, pid_t group) {
 }
 
 }  // namespace
+
+bool runs_in(std::string_view stat, pid_t group) {
+    if (number(field(stat, pgrp)) != group) return false;
+    const auto first_thread = field(stat, state);
+    if (first_thread != "Z" && first_thread != "X") return true;
+    return number(field(stat, num_threads)) > 1;
+}
 
 bool has_ended(pid_t child) {
     return ended(P_PID, child) == child;

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <string_view>
+
 namespace ticketgate::spawn {
 
 /// This child has ended. Its exit status is not read yet, so that its number stays its own.
@@ -11,6 +13,10 @@ bool has_ended(pid_t child);
 
 /// A child that has ended, whatever it was; 0: none.
 pid_t any_ended();
+
+/// `stat`: the text of /proc/PID/stat. A process whose first thread has ended runs as long as
+/// another one does: the state in that file is the first thread's (proc(5)). Pure.
+bool runs_in(std::string_view stat, pid_t group);
 
 /// Kills what is left of the group of a child whose exit status is not read. False: a process that
 /// is dying may still run, or there is no memory or descriptor to see it; to be called again.

@@ -1,0 +1,56 @@
+#include "spawn/group.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "dying.hpp"
+#include "support/patience.hpp"
+
+namespace ticketgate::spawn {
+namespace {
+
+constexpr const char* behind = " 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 ";
+
+std::string stat(const std::string& begin, int threads) {
+    return begin + behind + std::to_string(threads) + " 0 1234 5678\n";
+}
+
+TEST(Group, HoldsItsProcessesThatRun) {
+    EXPECT_TRUE(runs_in(stat("42 (sh) S 1 7", 1), 7));
+    EXPECT_TRUE(runs_in(stat("42 (sh) R 1 7", 3), 7));
+    EXPECT_TRUE(runs_in(stat("42 (a) Z 1 8) D 1 7", 1), 7)) << "a name may hold anything";
+    EXPECT_FALSE(runs_in(stat("42 (sh) S 1 8", 1), 7));
+    EXPECT_FALSE(runs_in(stat("42 (sh) S 7 8", 1), 7)) << "the parent's number is not the group's";
+}
+
+TEST(Group, HoldsNoProcessThatHasEnded) {
+    EXPECT_FALSE(runs_in(stat("42 (sh) Z 1 7", 1), 7));
+    EXPECT_FALSE(runs_in(stat("42 (sh) X 1 7", 0), 7));
+}
+
+TEST(Group, IsNotReadFromACutLine) {
+    for (const char* line :
+         {"", "42", "42 (sh)", "42 (sh) ", "42 (sh) S", "42 (sh) S 1", "42 (sh) Z 1 7"})
+        EXPECT_FALSE(runs_in(line, 7)) << line;
+}
+
+std::string stat_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Group, HoldsAProcessWhoseFirstThreadHasEnded) {
+    Dying child;
+    const pid_t group = ::getpgid(child.pid);
+    EXPECT_TRUE(
+        test::eventually([&] { return stat_of(child.pid).find(") Z ") != std::string::npos; }));
+    EXPECT_TRUE(runs_in(stat_of(child.pid), group));
+    child.finish();
+    EXPECT_FALSE(runs_in(stat_of(child.pid), group));
+}
+
+}  // namespace
+}  // namespace ticketgate::spawn
