@@ -179,18 +179,14 @@ std::string trouble(const Gateway& gateway) {
 
 // It never waits for a request again, and is asked again and again.
 TEST(LivingWorkers, ThatCloseEachConnectionAreReplacedAfterStartTimeout) {
-    Gateway gateway(workers("transport: socket, min: 1, max: 1, start_timeout: 1s"));
-    std::set<std::string> refused;
-    for (int i = 0; i < 3; ++i) {
-        const auto pid = field(gateway.get("/q?refuse").body, "pid");
-        EXPECT_FALSE(pid.empty());
-        refused.insert(pid);
-        const auto next = gateway.get("/q");
-        EXPECT_EQ(next.status, 200);
-        EXPECT_NE(field(next.body, "pid"), pid);
-    }
-    EXPECT_EQ(refused.size(), 3u);
-    expect_ended_late(gateway, refused);
+    // The next one has this time to start, on a busy machine too.
+    Gateway gateway(workers("transport: socket, min: 1, max: 1, start_timeout: 10s"));
+    const auto refused = field(gateway.get("/q?refuse").body, "pid");
+    EXPECT_FALSE(refused.empty());
+    const auto next = gateway.get("/q");
+    EXPECT_EQ(next.status, 200);
+    EXPECT_NE(field(next.body, "pid"), refused);
+    expect_ended_late(gateway, {refused});
 }
 
 TEST(LivingWorkers, ThatCloseEachConnectionAreNamedToTheOperator) {
@@ -343,7 +339,7 @@ class StartingWorkers : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheRequest) {
-    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 1s"));
+    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 10s"));
     const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(field(answer.body, "body"), "100000");
@@ -356,7 +352,7 @@ TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheReque
 
 // It got nothing of the request with the cookie, as the system had no descriptor for it.
 TEST(StartingWorkers, ThatTakeACookieWithoutItsConnectionAreEndedAfterStartTimeout) {
-    std::string yaml = workers("transport: descriptors, min: 1, max: 1, start_timeout: 1s");
+    std::string yaml = workers("transport: descriptors, min: 1, max: 1, start_timeout: 10s");
     yaml.insert(yaml.find("TEST_VARIABLE"), "TEST_FIRST: blind, ");
     Gateway gateway(yaml);
     const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
@@ -377,7 +373,7 @@ TEST_P(StartingWorkers, ThatDieLeaveTheirRequestToAnother) {
 
 // Its place is held until it ends, also when nobody waits for it any more.
 TEST_P(StartingWorkers, ThatHangAreEndedThoughTheirRequestHasLeft) {
-    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 1s"));
+    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 10s"));
     {
         Client client = gateway.client();
         client.get("/q/left");
