@@ -29,7 +29,8 @@ error_code BodyReader::take(Input& input, http::Spool& spool, std::string& joine
         const auto piece = decoder_.next(input.view());
         if (!piece) return piece.error();
         bytes_ += piece->payload.size();
-        if (bytes_ > most_) return errc::body_too_large;
+        // The head of a chunk tells the size before the bytes come.
+        if (bytes_ > most_ || decoder_.expected() > most_ - bytes_) return errc::body_too_large;
         if (piece->payload.size() < small_piece) {
             joined += piece->payload;
         } else {

@@ -223,6 +223,13 @@ TEST(RefusalInMidUpload, ReachesAClientThatSendsAllOfItFirstOverTls) {
     expect_to_read_413(house.gateway.client(), "Content-Length: 100000000");
 }
 
+TEST_F(Refusal, OfAChunkBeyondTheLimitDoesNotWaitForItsBytes) {
+    const std::string chunked = "POST /q HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    expect(413, chunked + "3e9\r\n");
+    expect(413, chunked + "3e8\r\n" + std::string(1000, 'x') + "\r\n1\r\n");
+    expect(413, chunked + "ffffffffffffffff\r\n");
+}
+
 TEST(Lingering, EndsAtTheFirstSilence) {
     Backend backend;
     Gateway gateway(
@@ -253,8 +260,8 @@ TEST(Lingering, HoldsNothingButTheConnection) {
                         "spool: { memory_per_body: 1KiB }\nclients: { linger_timeout: 1h }\n",
                     with(backend));
     Client client = gateway.client();
-    client.send("POST /q HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" +
-                pattern((1 << 20) + 1));
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n" +
+                pattern(1 << 20) + "\r\n1\r\nx");
     EXPECT_EQ(client.read().status, 413);
     EXPECT_TRUE(
         eventually([&] { return gateway.metric("ticketgate_spool_bytes{place=\"disk\"}") == 0; }));
