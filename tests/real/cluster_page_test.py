@@ -45,8 +45,8 @@ class ClusterPage(unittest.TestCase):
         self.start(self.b)
         self.assertEqual(self.b.request("/second")[0], 200)
         self.application.gate.clear()
-        self.browser = Browser()
-        self.addCleanup(self.browser.close)
+        self.browser = Browser.fresh()
+        self.addCleanup(self.browser.forget)
 
     def start(self, replica):
         replica.start()

@@ -73,8 +73,8 @@ class PageCase(unittest.TestCase):
         self.gate = Process([TICKETGATE, "-c", str(self.config)], self.folder / "gate.log")
         self.addCleanup(lambda: self.gate.stop())
         wait_for(lambda: answers(self.admin), "the admin listener")
-        self.browser = Browser()
-        self.addCleanup(lambda: self.browser.close())
+        self.browser = Browser.fresh()
+        self.addCleanup(self.browser.forget)
         self.clients = []
 
     def restart(self):
@@ -352,8 +352,6 @@ class PageTest(PageCase):
         self.config.write_text(text)
         done = subprocess.run([TICKETGATE, "reload", "-c", str(self.config)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.browser.close()
-        self.browser = Browser()
         self.browser.go(f"http://ops.localhost:{self.admin}/")
         self.shows("#connection", "live")
         self.browser.click("[aria-label='Queue cart'] .head button")

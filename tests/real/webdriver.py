@@ -1,4 +1,5 @@
 """Debian's Chromium without a screen, driven over the WebDriver protocol (packages chromium, chromium-driver)."""
+import atexit
 import base64
 import json
 import shutil
@@ -20,6 +21,16 @@ def missing():
 
 
 class Browser:
+    shared = None
+
+    @classmethod
+    def fresh(cls):
+        """The one of all tests of this program: its start takes seconds of a processor. Each test ends with forget()."""
+        if cls.shared is None:
+            cls.shared = cls()
+            atexit.register(cls.shared.close)
+        return cls.shared
+
     def __init__(self, width=1280, height=900):
         self.folder = tempfile.TemporaryDirectory()
         port = free_port()
@@ -38,6 +49,15 @@ class Browser:
             self.driver.terminate()
             self.driver.wait()
             self.folder.cleanup()
+
+    def forget(self):
+        """It is as after its start."""
+        self.go("about:blank")
+        self.devtools("Emulation.clearDeviceMetricsOverride")
+        self.devtools("Emulation.setEmulatedMedia", features=[])
+        self.devtools("Network.clearBrowserCache")
+        self.devtools("Storage.clearDataForOrigin", origin="*", storageTypes="all")
+        self.complaints()
 
     def ask(self, method, path, body=None):
         data = json.dumps(body if body is not None else {}).encode() if method == "POST" else None
