@@ -1,8 +1,8 @@
-# tg_module(NAME SOURCES a.cpp … [HEADERS a.hpp …] [DEPS other …])
+# tg_module(NAME SOURCES a.cpp … [HEADERS a.hpp …] [DEPS other …] [ALONE a.cpp …])
 # One folder under lib/ is one static library tg_NAME. DEPS are the only arrows it may follow;
 # tests/tidy checks the #include lines against the same rule.
 function(tg_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;PRIVATE;ALONE" ${ARGN})
   set(present)
   foreach(source IN LISTS ARG_SOURCES)
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
@@ -23,6 +23,7 @@ function(tg_module name)
   endforeach()
   target_link_libraries(tg_${name} PRIVATE ${ARG_PRIVATE})
   tg_use_precompiled(tg_${name} tg_precompiled_lib)
+  tg_in_batches(tg_${name} ${ARG_ALONE})
   tg_profile(${name})
   if(TG_HEADER_CHECK)
     set(units)

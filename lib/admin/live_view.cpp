@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-json::array some_of(const std::vector<std::string>& lines) {
+json::array first_of(const std::vector<std::string>& lines) {
     json::array out;
     for (std::size_t i = 0; i < std::min(lines.size(), Shown::lines); ++i)
         out.emplace_back(lines[i]);
@@ -29,8 +29,8 @@ json::object config_of(const Standing& standing) {
             {"loaded", standing.loaded.unix_ms()},
             {"last_reload",
              reloaded ? json::value(standing.last_reload.unix_ms()) : json::value(nullptr)},
-            {"problems", some_of(standing.problems)},
-            {"need_restart", some_of(standing.need_restart)}};
+            {"problems", first_of(standing.problems)},
+            {"need_restart", first_of(standing.need_restart)}};
 }
 
 json::array certificates_of(const Standing& standing) {

@@ -51,7 +51,7 @@ bool read_number(std::string_view text, Number& out) {
     return got.ec == std::errc() && got.ptr == end;
 }
 
-bool read_time(std::string_view text, Duration& out) {
+bool read_duration(std::string_view text, Duration& out) {
     std::int64_t value = 0;
     constexpr std::int64_t most = 365LL * 24 * 3600 * 1'000'000;
     if (!read_number(text, value) || value < 0 || value > most) return false;
@@ -105,7 +105,7 @@ std::optional<Forward> read_forward(std::string_view text) {
         if (name == "inside") out.inside = value;
         if (name == "secret") out.secret = value;
         if (name == "place") return read_number(value, out.place);
-        return name != "waited" || read_time(value, out.waited);
+        return name != "waited" || read_duration(value, out.waited);
     });
     if (!good || out.queue.empty() || out.client.empty()) return std::nullopt;
     return out;
@@ -134,8 +134,8 @@ std::optional<Place> read_place(std::string_view text) {
         if (name == "position") return read_number(value, out.position);
         if (name == "blocked_by") return read_number(value, out.blocked_by);
         if (name == "token") return read_number(value, out.token);
-        if (name == "age") return read_time(value, out.age);
-        return name != "waited" || read_time(value, out.waited);
+        if (name == "age") return read_duration(value, out.age);
+        return name != "waited" || read_duration(value, out.waited);
     });
     if (!good) return std::nullopt;
     return out;

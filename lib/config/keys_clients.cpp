@@ -4,7 +4,7 @@
 namespace ticketgate::config {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array clients_rows{
     count("max_connections", field<&Clients::max_connections>, 1, 1000000,
           "Connections that are accepted at one time. More wait in the kernel's backlog."),
     count("max_connections_per_client", field<&Clients::max_connections_per_client>, 1, 1000000,
@@ -68,6 +68,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-constinit const std::span<const Key> clients_keys = rows;
+constinit const std::span<const Key> clients_keys = clients_rows;
 
 }  // namespace ticketgate::config

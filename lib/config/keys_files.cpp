@@ -7,7 +7,7 @@ namespace {
 using F = Files;
 using Said = FilesOverrides;
 
-constexpr std::array rows{
+constexpr std::array files_rows{
     like("/var/www/html",
          plain("root", Kind::folder, setting<&F::root, &Said::root>,
                "The folder of the files, as ticketgate sees it. GET and HEAD for a file in it are "
@@ -63,7 +63,7 @@ constexpr std::array io_rows{
 
 }  // namespace
 
-constinit const std::span<const Key> files_keys = rows;
+constinit const std::span<const Key> files_keys = files_rows;
 constinit const std::span<const Key> file_io_keys = io_rows;
 
 }  // namespace ticketgate::config

@@ -6,7 +6,7 @@ namespace {
 
 using Service = IdService;
 
-constexpr std::array rows{
+constexpr std::array id_service_rows{
     like("\"127.0.0.1:4444\"",
          required(plain("address", Kind::address, field_by<read_address, &Service::address>,
                         "The address for its clients. noeqd's port is 4444."))),
@@ -48,6 +48,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-constinit const std::span<const Key> id_service_keys = rows;
+constinit const std::span<const Key> id_service_keys = id_service_rows;
 
 }  // namespace ticketgate::config

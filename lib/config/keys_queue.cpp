@@ -4,7 +4,7 @@
 namespace ticketgate::config {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array queue_rows{
     count("max_in_flight", field<&Queue::max_in_flight>, 1, 100000,
           "Requests that the backend may have at one time. 1 is mutual exclusion."),
     choice("order", field<&Queue::order>, "ready|arrival",
@@ -37,6 +37,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-constinit const std::span<const Key> queue_keys = rows;
+constinit const std::span<const Key> queue_keys = queue_rows;
 
 }  // namespace ticketgate::config

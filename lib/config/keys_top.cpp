@@ -24,7 +24,7 @@ constexpr std::string_view example_routes = R"(- prefix: /
 #   header: {X-Kind: api}
 #   queue: shop)";
 
-constexpr std::array rows{
+constexpr std::array top_rows{
     required(nested("listen", Kind::list, Section::listen, part_by<read_listens, &Config::listen>,
                     "The addresses for clients, at least one.")),
     Key{.name = "admin",
@@ -90,6 +90,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-constinit const std::span<const Key> top_keys = rows;
+constinit const std::span<const Key> top_keys = top_rows;
 
 }  // namespace ticketgate::config

@@ -4,7 +4,7 @@
 namespace ticketgate::config {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array tracing_rows{
     like("\"http://127.0.0.1:4318/v1/traces\"",
          required(plain("endpoint", Kind::collector, field_by<read_collector, &Tracing::endpoint>,
                         "The collector, which speaks OTLP over HTTP. Without a path: "
@@ -34,6 +34,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-constinit const std::span<const Key> tracing_keys = rows;
+constinit const std::span<const Key> tracing_keys = tracing_rows;
 
 }  // namespace ticketgate::config

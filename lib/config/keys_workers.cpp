@@ -4,7 +4,7 @@
 namespace ticketgate::config {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array workers_rows{
     like("[php-cgi]",
          required(plain("command", Kind::words, field<&Workers::command>,
                         "The program and its arguments. Each worker runs one request at a time. "
@@ -51,6 +51,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-constinit const std::span<const Key> workers_keys = rows;
+constinit const std::span<const Key> workers_keys = workers_rows;
 
 }  // namespace ticketgate::config

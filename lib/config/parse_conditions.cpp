@@ -11,10 +11,6 @@
 namespace ticketgate::config {
 namespace {
 
-std::string item_path(const Value& value, std::size_t index) {
-    return value.path + "[" + std::to_string(index) + "]";
-}
-
 // A list, or one item in its place; `take` reads each. False: one of them was wrong.
 template <class Take>
 bool each_item(const Value& value, Take take) {
@@ -23,7 +19,7 @@ bool each_item(const Value& value, Take take) {
     if (value.node.items.empty()) return value.fail("is empty; leave it out to match everything");
     bool good = true;
     for (std::size_t i = 0; i < value.node.items.size(); ++i) {
-        const auto path = item_path(value, i);
+        const auto path = value.item_path(i);
         const Value item{value.node.items[i], value.key, path, value.reading};
         good = item.expect(Node::Kind::scalar) && take(item) && good;
     }

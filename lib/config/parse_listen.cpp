@@ -22,10 +22,6 @@ bool has_items(const Value& value, const char* example) {
     return value.fail(std::string("expected a list") + example);
 }
 
-std::string item_path(const Value& value, std::size_t index) {
-    return value.path + "[" + std::to_string(index) + "]";
-}
-
 }  // namespace
 
 bool read_address(const Value& value, Listen& out) {
@@ -42,7 +38,7 @@ bool read_address(const Value& value, Listen& out) {
 bool read_listens(const Value& value, std::vector<Listen>& out) {
     if (!has_items(value, " of addresses: [{address: \"0.0.0.0:8080\"}]")) return false;
     for (std::size_t i = 0; i < value.node.items.size(); ++i) {
-        const auto path = item_path(value, i);
+        const auto path = value.item_path(i);
         Listen& listen = out.emplace_back();  // also of a wrong one: positions are paths
         if (!expect_address(value.node.items[i], path, "0.0.0.0:8080", value.reading)) continue;
         SectionReader section(value.node.items[i], value.key.section, path, value.reading);
@@ -57,11 +53,11 @@ bool read_certificates(const Value& value, std::vector<CertificateFiles>& out) {
         const Node& item = value.node.items[i];
         CertificateFiles& files = out.emplace_back();
         if (item.kind != Node::Kind::map) {
-            value.reading.problems.error(item.mark, item_path(value, i),
+            value.reading.problems.error(item.mark, value.item_path(i),
                                          "expected {certificate: chain.pem, key: key.pem}");
             continue;
         }
-        SectionReader section(item, value.key.section, item_path(value, i), value.reading);
+        SectionReader section(item, value.key.section, value.item_path(i), value.reading);
         section.read_all(files);
     }
     return true;

@@ -6,7 +6,7 @@ namespace ticketgate::config {
 namespace {
 
 // Quotes text on one line, truncated if long.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     for (const char c : text.substr(0, 60))
         out += c == '\n' ? std::string("\\n") : std::string(1, c);
@@ -43,7 +43,7 @@ std::string spell(const Key&, milliseconds value) {
 std::string spell(const Key&, const Headers& value) {
     std::string out;
     for (const auto& [name, text] : value)
-        out += (out.empty() ? "" : ", ") + name + ": " + quoted(text);
+        out += (out.empty() ? "" : ", ") + name + ": " + in_quotes(text);
     return "{" + out + "}";
 }
 
@@ -79,7 +79,7 @@ std::string spell(const Key&, const std::optional<std::string>& value) {
 }
 
 std::string spell(const Key&, const std::optional<SharedText>& value) {
-    return value ? quoted(*value) : "(the default problem document)";
+    return value ? in_quotes(*value) : "(the default problem document)";
 }
 
 std::string spell(const Key&, const Page& value) {
@@ -89,7 +89,7 @@ std::string spell(const Key&, const Page& value) {
         case Page::Kind::on:
             return "on";
         case Page::Kind::own:
-            return quoted(value.text);
+            return in_quotes(value.text);
         case Page::Kind::automatic:
             break;
     }

@@ -56,6 +56,10 @@ bool Value::fail(std::string message) const {
     return false;
 }
 
+std::string Value::item_path(std::size_t index) const {
+    return path + "[" + std::to_string(index) + "]";
+}
+
 bool Value::expect(Node::Kind kind) const {
     if (node.kind == kind) return true;
     return fail("expected " + expected(key) + "; here is " + std::string(name_of(node.kind)));

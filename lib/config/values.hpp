@@ -31,7 +31,8 @@ struct Value {
     Reading& reading;
 
     bool fail(std::string message) const;
-    bool expect(Node::Kind kind) const;  ///< false: reports the kind found instead
+    std::string item_path(std::size_t index) const;  ///< of a list's item
+    bool expect(Node::Kind kind) const;              ///< false: reports the kind found instead
     bool unexpected() const;  ///< reports text that the key does not accept; returns false
 };
 

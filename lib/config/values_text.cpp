@@ -269,7 +269,7 @@ bool read(const Value& value, std::vector<std::string>& out) {
     std::vector<std::string> items;
     bool good = true;
     for (std::size_t i = 0; i < value.node.items.size(); ++i) {
-        const std::string path = value.path + "[" + std::to_string(i) + "]";
+        const std::string path = value.item_path(i);
         good = check_item({value.node.items[i], value.key, path, value.reading}) && good;
         items.push_back(value.node.items[i].text);
     }

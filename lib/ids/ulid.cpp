@@ -9,7 +9,7 @@
 namespace ticketgate::ids {
 namespace {
 
-constexpr std::size_t text_size = 26;
+constexpr std::size_t ulid_size = 26;
 constexpr std::uint64_t mask40 = (std::uint64_t{1} << 40) - 1;
 constexpr std::string_view digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
@@ -29,12 +29,12 @@ Id encode_ulid(const UlidParts& parts) {
     out = store_be(out, crockford_word(low >> 10 & mask40));
     store_be(out, crockford_word((low & 0x3ff) << 30));  // only two characters count
     Id id;
-    std::memcpy(id.write(text_size), text.data(), text_size);
+    std::memcpy(id.write(ulid_size), text.data(), ulid_size);
     return id;
 }
 
 std::optional<UlidParts> decode_ulid(std::string_view text) {
-    if (text.size() != text_size || text[0] > '7') return std::nullopt;
+    if (text.size() != ulid_size || text[0] > '7') return std::nullopt;
     std::uint64_t high = 0, low = 0;
     for (const char c : text) {
         const auto value = digits.find(to_upper(c));

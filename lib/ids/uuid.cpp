@@ -10,7 +10,7 @@
 namespace ticketgate::ids {
 namespace {
 
-constexpr std::size_t text_size = 36;
+constexpr std::size_t uuid_size = 36;
 constexpr std::uint64_t variant = std::uint64_t{2} << 62;
 constexpr std::uint64_t rand_b_mask = (std::uint64_t{1} << 62) - 1;
 constexpr std::array<std::size_t, 4> hyphens{8, 13, 18, 23};
@@ -21,7 +21,7 @@ Id encode_uuid(const Uuid& uuid) {
     std::array<char, 32> digits;
     encode_hex128(uuid.high, uuid.low, digits.data());
     Id id;
-    char* text = id.write(text_size);
+    char* text = id.write(uuid_size);
     std::memcpy(text, &digits[0], 8);
     std::memcpy(text + 9, &digits[8], 4);
     std::memcpy(text + 14, &digits[12], 4);
@@ -32,7 +32,7 @@ Id encode_uuid(const Uuid& uuid) {
 }
 
 std::optional<Uuid> decode_uuid(std::string_view text) {
-    if (text.size() != text_size) return std::nullopt;
+    if (text.size() != uuid_size) return std::nullopt;
     std::array<char, 32> digits;
     std::size_t done = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {

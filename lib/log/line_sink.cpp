@@ -29,11 +29,11 @@ int open_for_append(const std::string& path) {
                 0640);
 }
 
+}  // namespace
+
 std::size_t count_lines(std::string_view text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
-
-}  // namespace
 
 LogFile::LogFile(int fd) : fd_(fd), kind_(kind_of(fd)) {}
 

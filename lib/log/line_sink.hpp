@@ -17,6 +17,9 @@
 
 namespace ticketgate {
 
+/// The number of whole lines.
+std::size_t count_lines(std::string_view text);
+
 /// Takes whole lines and never waits; drops lines for which it has no room or no memory.
 class LineTaker {
  public:

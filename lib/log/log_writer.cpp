@@ -25,10 +25,6 @@ constexpr Duration longest_without_turn = 10s;
 // Room beyond the bound for the message that lines were lost: the queue is full at that time.
 constexpr std::size_t room_to_tell = 1 << 10;
 
-std::size_t count_lines(std::string_view text) {
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 // The lines at the front that fit.
 std::string_view fitting(std::string_view lines, std::size_t room) {
     if (lines.size() <= room) return lines;

@@ -8,7 +8,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::size_t header_size = 4;  // of a handshake message
+constexpr std::size_t message_header_size = 4;  // of a handshake message
 // OpenSSL takes no more; what is deeper counts by its bytes.
 constexpr int deepest = 30;
 
@@ -103,7 +103,7 @@ bool has_costly_curve(std::string_view message) {
 const char* why_costly(std::string_view message, bool in_1_3) {
     constexpr std::size_t certificate = 11;
     if (octet(message, 0) != certificate) return nullptr;
-    std::string_view rest = message.substr(std::min(header_size, message.size()));
+    std::string_view rest = message.substr(std::min(message_header_size, message.size()));
     if (in_1_3) (void)take(rest, take_number(rest, 1));  // the context (RFC 8446 4.4.2)
     std::string_view list = take(rest, take_number(rest, 3));
     std::size_t certificates = 0, elements = 0;

@@ -7,7 +7,7 @@
 namespace ticketgate::net {
 namespace {
 
-constexpr std::size_t header_size = 5;                   // RFC 8446 5.1
+constexpr std::size_t record_header_size = 5;            // RFC 8446 5.1
 constexpr std::size_t most_fragment = (1 << 14) + 2048;  // RFC 5246 6.2.3
 
 }  // namespace
@@ -37,16 +37,16 @@ std::size_t next_record_size(std::string_view bytes) {
     if (bytes.empty()) return 0;
     const auto type = octet(0);  // from change_cipher_spec to application_data
     if (type < 20 || type > 23) return bytes.size();
-    if (bytes.size() < header_size) return 0;
+    if (bytes.size() < record_header_size) return 0;
     const std::size_t fragment = octet(3) << 8U | octet(4);
     if (octet(1) != 3 || fragment > most_fragment) return bytes.size();
-    return bytes.size() < header_size + fragment ? 0 : header_size + fragment;
+    return bytes.size() < record_header_size + fragment ? 0 : record_header_size + fragment;
 }
 
 std::string_view handshake_bytes(std::string_view record) {
     constexpr char handshake = 22;
-    if (record.size() < header_size || record.front() != handshake) return {};
-    return record.substr(header_size);
+    if (record.size() < record_header_size || record.front() != handshake) return {};
+    return record.substr(record_header_size);
 }
 
 }  // namespace ticketgate::net

@@ -5,15 +5,12 @@
 #include <utility>
 
 #include "top/line_text.hpp"
+#include "top/members.hpp"
 
 namespace ticketgate::top {
 namespace {
 
 namespace json = boost::json;
-
-std::string text(const json::object& from, const char* key) {
-    return std::string(from.at(key).as_string());
-}
 
 WaitsFor waits(const json::object& from) {
     return {.name = text(from, "name"),

@@ -4,15 +4,12 @@
 #include <exception>
 
 #include "top/line_text.hpp"
+#include "top/members.hpp"
 
 namespace ticketgate::top {
 namespace {
 
 namespace json = boost::json;
-
-std::string text(const json::object& from, const char* key) {
-    return std::string(from.at(key).as_string());
-}
 
 std::uint64_t number(const json::object& from, const char* key) {
     return from.at(key).to_number<std::uint64_t>();
