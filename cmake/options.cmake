@@ -33,7 +33,7 @@ if(TG_MOLD AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
 endif()
 
 if(TG_SANITIZE STREQUAL "address")
-  # UBSan's checks trap, and ASan tells where (./dev test: handle_sigill). With messages, each check is a global
+  # UBSan's checks trap, and ASan tells where (decision 90). With messages, each check is a global
   # variable that ASan registers at the start of each process: 351,000 of the 370,000 of ticketgate. The check of
   # dynamic types (vptr) knows no trap.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr -fsanitize-undefined-trap-on-error
