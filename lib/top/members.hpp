@@ -1,4 +1,4 @@
-// Members of the admin server's JSON. Each throws when the member is missing or of another kind.
+// Reads members of the JSON of the admin server. Throws when one is missing or of another kind.
 #pragma once
 
 #include <boost/json/object.hpp>
