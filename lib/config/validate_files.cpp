@@ -98,7 +98,7 @@ void refuse_source(const Config& config, const std::string& files, const std::st
                        "which runs it");
 }
 
-void check_upstreams_files(const Config& config, Problems& problems) {
+void check_files_of_upstreams(const Config& config, Problems& problems) {
     for (const auto& [name, upstream] : config.upstreams) {
         const auto path = "upstreams." + name;
         const auto& tries = upstream.files.tries.value;
@@ -110,7 +110,7 @@ void check_upstreams_files(const Config& config, Problems& problems) {
 }  // namespace
 
 void check_files(const Config& config, Problems& problems) {
-    check_upstreams_files(config, problems);
+    check_files_of_upstreams(config, problems);
     const RouteIndex index(config);
     Served served(config);
     for (std::size_t i = 0; i < config.routes.size(); ++i) {

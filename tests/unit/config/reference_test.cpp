@@ -118,7 +118,7 @@ TEST(Reference, LoadingIsPure) {
 TEST(Reference, TruncatedFilesNeverCrash) {
     const auto text = file_text(reference);
     std::size_t good_ones = 0;
-    for (std::size_t length = 0; length <= text.size(); length += length < 300 ? 1 : 29)
+    for (std::size_t length = 0; length <= text.size(); length += length < 300 ? 1 : 7)
         good_ones += load(text.substr(0, length)).config.has_value();
     EXPECT_GT(good_ones, 0u);
 }
