@@ -71,7 +71,7 @@ StatusAdvice advice_for(const StatusFailure& failure, const std::string& address
                 "check that status: url is php-fpm's pm.status_listen, and status: path its "
                 "pm.status_path"};
     if (failure.failure == errc::upstream_timeout)
-        return {address + " does not answer within a second",
+        return {address + " does not answer in time",
                 "a php-fpm that reloads answers when its scripts have ended or "
                 "process_control_timeout has passed, one that is stopped never; if status: url is "
                 "the address of the scripts, busy workers keep it from answering: " +

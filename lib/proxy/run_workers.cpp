@@ -22,8 +22,6 @@ Duration pause_after(Duration worked) {
     return longer == pauses.begin() ? pauses.front() : *std::prev(longer);
 }
 
-// The longest wait for a status page, which needs no script.
-constexpr Duration patience = 1s;
 // A longer wait for a worker of the scripts is logged: others may run first.
 constexpr Duration patience_of_scripts = 10s;
 
@@ -93,7 +91,7 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
     std::optional<StatusReader> reader(std::in_place, *workers, station_.loop, request.sent_to,
                                        station_.commons.spool, signal_);
     request.asked = monotonic_now();
-    station_.loop.arm(deadline_, patience);
+    station_.loop.arm(deadline_, status_patience);
     error_code failure = co_await read_status(*reader);
     request.told = monotonic_now();
     if (!failure) {
@@ -131,7 +129,7 @@ task<result<fcgi::Working>> Run::ask_scripts(std::shared_ptr<Upstream> upstream,
                 scripts.address() + " does not answer",
                 "check that a worker of php-fpm is free; " + release_remedy());
         }
-        station_.loop.arm(deadline_, patience);
+        station_.loop.arm(deadline_, status_patience);
         failure = co_await read_status(scripts);
     } while (failure == errc::upstream_timeout && upstream_to_ask() == upstream);
     const Comparison compared = compare_pools(workers, page, scripts.told());

@@ -11,9 +11,6 @@
 namespace ticketgate {
 namespace {
 
-// No slot waits for this answer: a slow one is no reason for an alarm.
-constexpr Duration patience = 5s;
-
 class StatusProbe final : public Resident {
  public:
     StatusProbe(Station& station, std::string name, std::shared_ptr<Upstream> upstream)
@@ -65,7 +62,7 @@ class StatusProbe final : public Resident {
     }
 
     task<error_code> read(StatusReader& reader) {
-        station_.loop.arm(deadline_, patience);
+        station_.loop.arm(deadline_, status_patience);
         for (;;) {
             const auto step = reader.advance();
             if (!step) co_return step.error();

@@ -114,12 +114,13 @@ void Socket::cut() {
 // ── both ──
 
 Socket::Status Socket::send(std::string_view bytes) {
-    const auto end = Clock::now() + patience;
+    auto end = Clock::now() + patience;
     while (tls_ && !bytes.empty()) {
         ERR_clear_error();
         const int n = SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size()));
         if (n > 0) {
             bytes.remove_prefix(static_cast<std::size_t>(n));
+            end = Clock::now() + patience;
         } else if (const auto status = tls_wait(n, end); status != Status::ok) {
             return status;
         }
@@ -128,6 +129,7 @@ Socket::Status Socket::send(std::string_view bytes) {
         const auto n = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n >= 0) {
             bytes.remove_prefix(static_cast<std::size_t>(n));
+            end = Clock::now() + patience;
         } else if (errno != EAGAIN && errno != EINTR) {
             return ended_by_errno();
         } else if (!wait(POLLOUT, end)) {
@@ -215,20 +217,18 @@ std::string Reader::through(std::string_view mark, Clock::duration limit) {
 }
 
 bool Reader::exactly(std::size_t n, std::string& into, Clock::duration limit) {
-    const auto end = Clock::now() + limit;
     for (;;) {
         const std::size_t here = std::min(n, unread_.size());
         into.append(unread_, 0, here);
         unread_.erase(0, here);
         n -= here;
         if (n == 0) return true;
-        if (!more(end)) return false;
+        if (!more(Clock::now() + limit)) return false;
     }
 }
 
 std::string Reader::rest(Clock::duration limit) {
-    const auto end = Clock::now() + limit;
-    while (more(end)) {
+    while (more(Clock::now() + limit)) {
     }
     EXPECT_NE(status_, Socket::Status::timeout) << "the peer does not end the connection";
     return std::exchange(unread_, {});

@@ -30,7 +30,7 @@ class Socket {
     bool open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
 
-    /// Sends all bytes; returns the reason if it cannot.
+    /// Sends all bytes; returns the reason if it cannot, as where the peer takes none for a time.
     Status send(std::string_view bytes);
     /// Sends the bytes that the kernel takes now; returns their number, perhaps 0.
     std::size_t send_some(std::string_view bytes);
@@ -70,9 +70,9 @@ class Reader {
 
     /// Reads up to and including `mark`; empty if it does not arrive, with the reason in status().
     std::string through(std::string_view mark, Clock::duration limit = patience);
-    /// Appends exactly `n` bytes; fewer if they do not arrive.
+    /// Appends exactly `n` bytes; fewer if none arrives for `limit`.
     bool exactly(std::size_t n, std::string& into, Clock::duration limit = patience);
-    /// Reads everything up to the peer's end; fails the test if the end does not come.
+    /// Reads everything up to the peer's end; fails the test if nothing comes for `limit`.
     std::string rest(Clock::duration limit = patience);
     /// Appends at least one more byte, at most those that are here.
     bool some(std::string& into, Clock::duration limit = patience);
