@@ -11,8 +11,8 @@
 
 namespace ticketgate {
 
-/// The longest wait for an answer. Its end is an alarm, so it is longer than a loaded machine stands
-/// still: a pool of its own for the page answers at once.
+/// The longest wait for an answer. Its end is an alarm, so it is longer than a loaded machine
+/// stands still: a pool of its own for the page answers at once.
 constexpr Duration status_patience = std::chrono::seconds(5);
 
 /// The answer of a listener. Its reader can end before it: php-fpm counts a worker as busy until
