@@ -38,7 +38,7 @@ TEST(StatusAdvice, SaysWhyAndWhatToChange) {
          port,
          "something other than php-fpm's status page",
          "status: path its pm.status_path"},
-        {{errc::upstream_timeout}, port, "does not answer in time", "a php-fpm that reloads answers"},
+        {{errc::upstream_timeout}, port, "in time", "a php-fpm that reloads answers when"},
         {{errc::upstream_broke}, port, "127.0.0.1:9001: ", "check that php-fpm runs"},
     };
     for (const Case& c : cases) {
