@@ -172,7 +172,7 @@ TEST(InputOfTls, PartsOfRecordsGet503WithoutRoom) {
     EXPECT_EQ(fill.back().read().status, 503);
     EXPECT_EQ(gateway.get("/free").status, 200);
     Client plain(gateway.address());
-    plain.send(std::string("\x16\x03\x01\x02\0\x01\0\x01\xfc", 9));
+    plain.send(std::string("\x16\x03\x01\x02\0\x01\0\x01\xfc", 9) + std::string(500, 'x'));
     EXPECT_TRUE(plain.ends()) << "in a handshake there is nobody to answer";
     EXPECT_EQ(gateway.metric(R"(ticketgate_tls_handshakes_total{result="failed"})"), 1);
 }
