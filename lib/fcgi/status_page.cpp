@@ -1,5 +1,6 @@
 #include "fcgi/status_page.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -29,7 +30,8 @@ StatusAdvice refused(int error, const std::string& address) {
                 "let ticketgate's user write to the socket: on Debian its group is www-data; "
                 "with systemd, put SupplementaryGroups=www-data into the [Service] section "
                 "(systemctl edit ticketgate)"};
-    return {why, put("pm.status_listen = " + listen_of(address))};
+    return {why, "check that php-fpm runs; if it does, " +
+                     put("pm.status_listen = " + listen_of(address))};
 }
 
 // The name that a page (?json) begins with; empty: it is none.
@@ -48,6 +50,32 @@ std::string why_other_pool(std::string_view page, std::string_view at_scripts) {
     const std::string why = "its page is of pool " + its;
     return theirs.empty() ? why + ", and the pool at url has no page at that path"
                           : why + ", and the scripts at url run in pool " + theirs;
+}
+
+// The first byte of a client is behind these fields, in the list of processes.
+std::string_view run_of(std::string_view page) {
+    const std::string_view pool = pool_of(page);
+    if (pool.empty()) return {};
+    const auto end = page.find(R"(,"start since":)");
+    if (end < page.find(R"("processes":)")) return page.substr(0, end);
+    return page.substr(0, static_cast<std::size_t>(pool.data() + pool.size() - page.data()));
+}
+
+void ComparedRuns::add(std::string_view run) {
+    const std::lock_guard lock(lock_);
+    if (std::ranges::find(runs_, run) != runs_.end()) return;
+    runs_.emplace_back(run);
+    if (runs_.size() > most) runs_.erase(runs_.begin());
+}
+
+void ComparedRuns::forget() {
+    const std::lock_guard lock(lock_);
+    runs_.clear();
+}
+
+bool ComparedRuns::has(std::string_view run) const {
+    const std::lock_guard lock(lock_);
+    return std::ranges::find(runs_, run) != runs_.end();
 }
 
 StatusAdvice advice_for_other_pool(const std::string& address) {

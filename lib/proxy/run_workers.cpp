@@ -96,7 +96,8 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
     request.told = monotonic_now();
     if (!failure) {
         auto told = workers->still_runs(reader->answer(), request);
-        if (told && (*told == fcgi::Working::perhaps || workers->one_pool())) co_return told;
+        if (told && (*told == fcgi::Working::perhaps || workers->one_pool(reader->answer())))
+            co_return told;
         if (told) {
             const StatusAnswer page = reader->told();
             reader.reset();  // the worker that gave it may be the only one
@@ -110,8 +111,8 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
     co_return failure;
 }
 
-// The pools were not compared at the start, as php-fpm was not there yet or all its workers were
-// busy, or they were two. Keeps its place among those that wait for a worker.
+// The pools were not compared yet, as php-fpm has started since or all its workers were busy, or
+// they were two. Keeps its place among those that wait for a worker.
 task<result<fcgi::Working>> Run::ask_scripts(std::shared_ptr<Upstream> upstream,
                                              const StatusAnswer& page, fcgi::StatusAdvice& untold) {
     WorkerStatus& workers = *upstream->worker_status();

@@ -203,12 +203,12 @@ class WorkerStatus {
     virtual error_code readable(std::string_view answer) const = 0;
     virtual fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const = 0;
     /// Compares the answers to ask() and to knock(). Returns why they are of two pools of php-fpm:
-    /// such a page says nothing about requests. Empty: they are of one, and pages free slots from
-    /// now on. Any thread.
+    /// such a page says nothing about requests. Empty: they are of one, and pages of this run of
+    /// php-fpm free slots from now on. Any thread.
     virtual std::string compare_pools(std::string_view page, std::string_view at_scripts) = 0;
-    /// The last comparison found one pool. False: a page that shows no request as running frees no
-    /// slot until another one has. Any thread.
-    virtual bool one_pool() const = 0;
+    /// A comparison found that the php-fpm of this page has the pool of the scripts, and none has
+    /// found two pools since. False: the page frees no slot until one has. Any thread.
+    virtual bool one_pool(std::string_view page) const = 0;
     virtual fcgi::StatusAdvice advice_for_other_pool() const = 0;
 
  protected:

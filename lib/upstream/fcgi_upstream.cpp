@@ -145,7 +145,7 @@ fcgi::StatusAdvice FcgiUpstream::advice_for_other_pool() const {
 
 std::string FcgiUpstream::compare_pools(std::string_view page, std::string_view at_scripts) {
     auto why = fcgi::why_other_pool(page, at_scripts);
-    one_pool_ = why.empty();
+    why.empty() ? compared_.add(fcgi::run_of(page)) : compared_.forget();
     return why;
 }
 

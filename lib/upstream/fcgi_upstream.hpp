@@ -2,7 +2,6 @@
 // backend would get, so both are told the same: nothing has to be dropped or stamped a second time.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,13 +54,15 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
     error_code readable(std::string_view answer) const override;
     fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const override;
     std::string compare_pools(std::string_view page, std::string_view at_scripts) override;
-    bool one_pool() const override { return one_pool_; }
+    bool one_pool(std::string_view page) const override {
+        return compared_.has(fcgi::run_of(page));
+    }
     fcgi::StatusAdvice advice_for_other_pool() const override;
     std::string status_address() const;
     std::unique_ptr<PooledExchange> make_exchange(Pool& pool, net::Loop& loop) override;
     const FcgiSettings fcgi_;
     const std::shared_ptr<FcgiUpstream> status_;  // null: none
-    std::atomic<bool> one_pool_{false};           // the page is of the pool of the scripts
+    fcgi::ComparedRuns compared_;                 // whose pages are of the pool of the scripts
 };
 
 }  // namespace ticketgate

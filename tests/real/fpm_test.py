@@ -754,6 +754,27 @@ class TestStatusThatCannotBeRead(Case):
         told = [line for line in self.site.log()[before:].splitlines() if "the slot stays held" in line]
         self.assertIn("its page is of pool other", told[0])
 
+    def test_a_restart_gives_the_status_address_to_another_pool(self):
+        fpm = self.site.fpm
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[0].status, 200)
+        self.site.wait_until_free()
+        fpm.processes.pop().stop()
+        status, fpm.status_port = fpm.status_port, free_port()
+        fpm.start_again()
+        fpm.start_another_pool(status)
+        fpm.status_port = status
+        wait_for(lambda: answers(fpm.port), "php-fpm is back")
+        before = len(self.site.log())
+        self.assertEqual(self.site.ask("/spans.php?until=seen")[0].status, 200)
+        wait_for(lambda: "its page is of pool other" in self.site.log()[before:], "the log tells")
+        self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1)
+        self.site.let_go("seen")
+        for _ in range(2):
+            fpm.processes.pop().stop()
+        fpm.start_again()
+        wait_for(lambda: answers(fpm.port, fpm.status_port), "the pools are one again")
+        self.site.wait_until_free()
+
     def test_the_status_page_does_not_answer(self):
         with socket.create_server(("127.0.0.1", free_port())) as silent:
             self.told(f'url: "fastcgi://127.0.0.1:{silent.getsockname()[1]}"', "pm.status_listen")

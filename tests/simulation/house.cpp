@@ -90,8 +90,9 @@ House::House(const Plan& plan, Ground& ground, Judge& judge, net::Connect connec
 
 // The backend's scripts have no status page to compare with.
 void House::compare_pools() {
+    constexpr std::string_view page = R"({"pool":"www"})";
     for (const auto& [name, upstream] : assembly_->snapshot()->upstreams)
-        if (auto* const status = upstream->worker_status()) (void)status->compare_pools("", "");
+        if (auto* const status = upstream->worker_status()) (void)status->compare_pools(page, page);
 }
 
 config::Config House::config() const {

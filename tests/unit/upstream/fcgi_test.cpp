@@ -238,11 +238,35 @@ TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
 TEST(Fcgi, PagesOfOnePoolFreeSlots) {
     const FcgiBench bench;
     WorkerStatus& workers = *bench.upstream->worker_status();
-    EXPECT_FALSE(workers.one_pool());
+    EXPECT_FALSE(workers.one_pool(R"({"pool":"a"})"));
     EXPECT_EQ(workers.compare_pools(R"({"pool":"a"})", R"({"pool":"a"})"), "");
-    EXPECT_TRUE(workers.one_pool());
+    EXPECT_TRUE(workers.one_pool(R"({"pool":"a"})"));
     EXPECT_NE(workers.compare_pools(R"({"pool":"a"})", R"({"pool":"b"})"), "");
-    EXPECT_FALSE(workers.one_pool());
+    EXPECT_FALSE(workers.one_pool(R"({"pool":"a"})"));
+}
+
+// As php-fpm 8.2 begins its page.
+std::string page_of(const std::string& pool, int start, int since) {
+    return R"({"pool":")" + pool + R"(","process manager":"static","start time":)" +
+           std::to_string(start) + R"(,"start since":)" + std::to_string(since) +
+           R"(,"accepted conn":1,"processes":[]})";
+}
+
+TEST(Fcgi, PagesOfARestartedPhpFpmFreeNoSlotUntilThePoolsAreComparedAgain) {
+    const FcgiBench bench;
+    WorkerStatus& workers = *bench.upstream->worker_status();
+    const auto compare = [&](const std::string& page) { return workers.compare_pools(page, page); };
+    EXPECT_EQ(compare(page_of("www", 100, 1)), "");
+    EXPECT_TRUE(workers.one_pool(page_of("www", 100, 7)));
+    EXPECT_FALSE(workers.one_pool(page_of("www", 200, 7)));
+    EXPECT_FALSE(workers.one_pool(page_of("other", 100, 7)));
+    EXPECT_EQ(compare(page_of("www", 200, 1)), "");
+    EXPECT_TRUE(workers.one_pool(page_of("www", 200, 7)));
+    EXPECT_TRUE(workers.one_pool(page_of("www", 100, 7))) << "a name may have several machines";
+    for (int start = 300; start < 400; ++start) EXPECT_EQ(compare(page_of("www", start, 1)), "");
+    EXPECT_FALSE(workers.one_pool(page_of("www", 100, 7))) << "not all are remembered";
+    EXPECT_TRUE(workers.one_pool(page_of("www", 399, 7)));
+    EXPECT_FALSE(workers.one_pool("")) << "no page";
 }
 
 // php-fpm's worker ends a request with END_REQUEST, whatever its script goes on to do.
