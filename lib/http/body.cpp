@@ -56,11 +56,13 @@ bool BodyDecoder::end_of_stream() {
 // Ends the piece with its chunk, so that a later error never hides payload that was whole.
 result<BodyDecoder::Piece> BodyDecoder::next_chunked(std::string_view bytes) {
     std::size_t used = 0;
-    while (used < bytes.size() && state_ != State::data && state_ != State::done) {
-        if (!step(bytes[used++])) {
-            state_ = State::broken;
-            return error_code(errc::bad_request);
-        }
+    for (; used < bytes.size() && state_ != State::data && state_ != State::done; ++used) {
+        const bool was_excessive = excessive_;
+        if (step(bytes[used])) continue;
+        if (excessive_ == was_excessive) state_ = State::broken;
+        if (broken() || used == 0) return error_code(errc::bad_request);
+        excessive_ = false;  // nothing has changed by this byte, with which the next call begins
+        break;
     }
     if (state_ != State::data) return Piece{{}, used};
     return counted(bytes, used, State::data_cr);
@@ -83,7 +85,7 @@ bool BodyDecoder::step(char c) {
             return step_blanks(c);
         case State::extension:
             if (c == '\r') return enter(State::size_lf);
-            return is_text_char(c) && ++overhead_ <= max_overhead;
+            return is_text_char(c) && spend();
         case State::size_lf:
             digits_ = 0;
             pay_overhead();
@@ -110,13 +112,13 @@ bool BodyDecoder::step_size(char c) {
 // RFC 9112 7.1.1 allows blanks before an extension (BWS), but not before the end of the line.
 bool BodyDecoder::step_blanks(char c) {
     if (c == ';') return enter(State::extension);
-    return (c == ' ' || c == '\t') && ++overhead_ <= max_overhead && enter(State::blanks);
+    return (c == ' ' || c == '\t') && spend() && enter(State::blanks);
 }
 
 // Trailer lines must look like fields (RFC 9112 7.1.2): if the last CRLF is missing, the next
 // request line must not be dropped as a trailer.
 bool BodyDecoder::step_trailer(char c) {
-    if (++overhead_ > max_overhead) return false;
+    if (!spend()) return false;
     switch (state_) {
         case State::trailer:
             if (c == '\r') return enter(State::end_lf);
@@ -132,6 +134,14 @@ bool BodyDecoder::step_trailer(char c) {
         default:
             return false;
     }
+}
+
+// Fails once, and changes nothing else then.
+bool BodyDecoder::spend() {
+    if (excessive_) return true;
+    excessive_ = overhead_ == max_overhead;
+    if (!excessive_) ++overhead_;
+    return !excessive_;
 }
 
 // Subtracts the free bytes of a chunk at its head, since only its payload can follow. Trailers,

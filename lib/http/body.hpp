@@ -24,15 +24,17 @@ class BodyDecoder {
 
     /// Returns the next piece at the front of `bytes`. Call again with the rest until done() or
     /// until it consumes nothing (it needs more bytes). Error: bad_request (the caller translates
-    /// it for a backend).
+    /// it for a backend). Behind a limit, but not behind broken coding, further calls read on.
     result<Piece> next(std::string_view bytes);
 
     /// The connection ended: true if the body is whole, for until_close and if already done.
     bool end_of_stream();
 
     bool done() const { return state_ == State::done; }
-    /// next() has failed.
+    /// next() has failed: nothing shows the end of the body.
     bool broken() const { return state_ == State::broken; }
+    /// next() has failed: there are too many extensions or trailers.
+    bool excessive() const { return excessive_; }
     /// Payload bytes still to come, if known (length framing); else 0.
     std::uint64_t remaining() const { return state_ == State::length ? remaining_ : 0; }
     /// Payload bytes that surely come next: of the body, or of the current chunk.
@@ -67,8 +69,10 @@ class BodyDecoder {
     bool step_trailer(char c);
     void pay_overhead();
     bool enter(State state);
+    bool spend();
 
     State state_ = State::done;
+    bool excessive_ = false;
     std::uint8_t digits_ = 0;      ///< of the chunk size being read
     std::uint32_t overhead_ = 0;   ///< bounded bytes: trailers, or extensions that are not free
     std::uint64_t remaining_ = 0;  ///< of the body (length) or of the chunk

@@ -114,7 +114,8 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
 }
 
 std::string HttpExchange::fault() const {
-    return decoder_.broken() ? std::string(http::broken_body) : PooledExchange::fault();
+    const bool broken = decoder_.broken() || decoder_.excessive();
+    return broken ? std::string(http::broken_body) : PooledExchange::fault();
 }
 
 void HttpExchange::upgrade() {
@@ -179,10 +180,7 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
         if (end_ == End::open) {
             step = read_head_late(to_head_request, scratch);
         } else if (has_end() && !decoder_.done()) {
-            std::string_view dropped;
-            const auto read = read_body(dropped);
-            if (!read) end_ = End::unknown;
-            if (read) step = *read;
+            step = read_body_late();
         } else {
             ask_to_close();
             const auto got = read(unread_).status;
@@ -191,6 +189,16 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
         }
         if (step == Step::blocked) return step;
     }
+    return Step::done;
+}
+
+// An answer with too many extensions or trailers is malformed, but shows its end.
+Step HttpExchange::read_body_late() noexcept {
+    const bool was_excessive = decoder_.excessive();
+    std::string_view dropped;
+    const auto read = read_body(dropped);
+    if (read) return *read;
+    if (decoder_.excessive() == was_excessive) end_ = End::unknown;
     return Step::done;
 }
 

@@ -62,6 +62,7 @@ class HttpExchange final : public PooledExchange {
     bool may_ask() const { return all_sent() && !over() && !half_closed() && !asked_for_end_; }
     void ask_to_close() noexcept;
     void drop_late_bytes() noexcept;
+    Step read_body_late() noexcept;
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
     bool collect_late_head() noexcept;
     void take_late_head(bool to_head_request, http::ResponseHead& head) noexcept;

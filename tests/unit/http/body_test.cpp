@@ -224,6 +224,40 @@ TEST(BodyDecoder, OverheadIsBounded) {
     EXPECT_TRUE(decode({Framing::chunked, 0}, {"0\r\n" + fields}).failed);
 }
 
+// Its end is found, but never behind broken coding.
+TEST(BodyDecoder, ReadsOnBehindItsLimits) {
+    const std::string flood(20'000, 'x'), trailer = "X: " + flood + "\r\n\r\n";
+    for (const std::string& text :
+         {"1;" + flood + "\r\ny\r\n0\r\n\r\n", "1\r\ny\r\n0\r\n" + trailer,
+          "1;" + flood + "\r\ny\r\n0\r\n" + trailer}) {
+        for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, text.size()}) {
+            BodyDecoder decoder(Framing::chunked, 0);
+            std::string payload;
+            int failures = 0;
+            for (std::size_t at = 0; at < text.size() && !decoder.done();) {
+                const auto next = decoder.next(std::string_view(text).substr(at, piece));
+                failures += !next;
+                if (!next) continue;
+                payload += next->payload;
+                at += next->consumed;
+            }
+            EXPECT_TRUE(decoder.done());
+            EXPECT_TRUE(decoder.excessive());
+            EXPECT_EQ(failures, 1) << piece;
+            EXPECT_EQ(payload, "y");
+        }
+    }
+    BodyDecoder broken(Framing::chunked, 0);
+    const std::string line = "0\r\nX: " + flood + "\n";
+    const auto before = broken.next(line);
+    ASSERT_TRUE(before);
+    const auto rest = std::string_view(line).substr(before->consumed);
+    EXPECT_FALSE(broken.next(rest));
+    EXPECT_FALSE(broken.broken());
+    EXPECT_FALSE(broken.next(rest));
+    EXPECT_TRUE(broken.broken());
+}
+
 std::string many_chunks(int chunks, std::size_t payload, std::size_t extension) {
     char size[18];
     const std::string_view head(size, write_chunk_head(size, payload));
