@@ -21,40 +21,14 @@ constexpr Duration look_at_ending = 100ms;
 // After SIGKILL, at the end of ticketgate. A process that waits for a disk dies when that answers.
 constexpr Duration killed_takes = 2s;
 
-// While the processes of a killed group end.
-constexpr Duration look_at_dying = 2ms;
+// While the processes of a killed group end. Each look goes through all of /proc.
+constexpr Duration look_at_dying = 2ms, look_at_dying_at_most = 200ms;
+constexpr Duration dies_slowly = 2s;  // as where a disk hangs
 
 // The step of a start that would take the descriptors of requests.
 constexpr const char* all_workers =
     "beside the workers of all upstreams, which may take half of the open files (raise "
     "LimitNOFILE= or ulimit -n, or lower workers.min and max)";
-
-std::string reason_of(const Pool::Ended& was, int status) {
-    switch (was.ending) {
-        case Ending::idle:
-            return "idle";
-        case Ending::max_requests:
-            return "max_requests";
-        case Ending::reload:
-            return "reload";
-        case Ending::stop:
-            return "stop";
-        case Ending::late:
-            return "start_timeout";
-        case Ending::protocol:
-            return "protocol";
-        case Ending::none:
-            break;
-    }
-    return WIFSIGNALED(status) ? "signal" : "exit";
-}
-
-std::string describe(int status) {
-    if (WIFSIGNALED(status))
-        return "killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
-               ::strsignal(WTERMSIG(status)) + ")";
-    return "exit status " + std::to_string(WEXITSTATUS(status));
-}
 
 }  // namespace
 
@@ -94,7 +68,7 @@ void Supervisor::Crew::look() {
     for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
     Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
     if (orders.start != 0) soon = std::min<Duration>(soon, recipe_.start_timeout);
-    const Time next = now + (dying_ ? look_at_dying : soon);
+    const Time next = now + (dying_ ? *dying_ : soon);
     look_at(std::min(orders.look_again.value_or(Time::max()), next));
     supervisor_.tell_if_ended();
 }
@@ -273,7 +247,7 @@ std::vector<pid_t> Supervisor::Crew::pids() const {
 }
 
 void Supervisor::Crew::reap() {
-    dying_ = false;
+    dying_.reset();
     for (const pid_t pid : pids())
         if (has_ended(pid)) (void)reap(pid);
 }
@@ -283,7 +257,10 @@ bool Supervisor::Crew::reap(pid_t pid) {
     if (found == children_.end()) return false;
     if (ends_before_birth(pid, found->second)) return true;
     // What it started may run the request's script: that is over when none of them is left.
-    if (pool_->works(*found->second.worker) && !kill_rest(pid)) return dying_ = true;
+    if (pool_->works(*found->second.worker) && !kill_rest(pid)) {
+        look_again_at(found->second);
+        return true;
+    }
     int status = 0;
     (void)::waitpid(pid, &status, 0);
     const Child child = std::move(found->second);
@@ -298,37 +275,18 @@ bool Supervisor::Crew::reap(pid_t pid) {
     return true;
 }
 
-// Then the supervisor looks at all of them: this crew may be over, and orphans may wait behind it.
-void Supervisor::Crew::note_end(const Worker& worker, const Pool::Ended& was, int status) {
-    metrics_.deaths(reason_of(was, status)).add();
-    if (!was.was_idle && was.ending != Ending::late)
-        pool_->trouble(recipe_.command.program + ": " + describe(status) +
-                       " before it took a request");
-    tell_end(worker, was, status);
-    look_soon();
+// Looks less and less often, up to a quarter of the time so far.
+void Supervisor::Crew::look_again_at(Child& child) {
+    const Time now = monotonic_now();
+    if (!child.dies_since) child.dies_since = now;
+    const Duration so_far = now - *child.dies_since;
+    const Duration pause = std::clamp(so_far / 4, look_at_dying, look_at_dying_at_most);
+    dying_ = std::min(dying_.value_or(pause), pause);
+    if (so_far >= dies_slowly && !std::exchange(child.dying_told, true)) tell_dying(*child.worker);
 }
 
 void Supervisor::Crew::look_soon() {
     boost::asio::post(supervisor_.io_, [&all = supervisor_] { all.reap(); });
-}
-
-void Supervisor::Crew::tell_end(const Worker& worker, const Pool::Ended& was, int status) {
-    const Field upstream("upstream", pool_->name()), pid("pid", std::uint64_t(worker.pid));
-    const std::string text = describe(status), why = reason_of(was, status);
-    const bool late = was.ending == Ending::late;
-    if (was.ending != Ending::none && was.ending != Ending::protocol && !late)
-        return supervisor_.log_.info("a worker has ended", {upstream, pid, {"why", why}});
-    if (was.ending != Ending::none)
-        return supervisor_.log_.error(
-            late ? "a worker did not wait for a request within start_timeout and was ended"
-                 : "a worker broke the rules of its transport and was ended",
-            {upstream, pid});
-    const std::string_view request_id = was.request_id.data();
-    if (request_id.empty())
-        return supervisor_.log_.warn("a worker has died",
-                                     {upstream, pid, {"why", why}, {"status", text}});
-    supervisor_.log_.error("a worker has died with its request",
-                           {upstream, pid, {"status", text}, {"request_id", request_id}});
 }
 
 Supervisor::Crew* Supervisor::crew_of(const Pool& pool) {

@@ -56,7 +56,9 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
         std::shared_ptr<Worker> worker;
         std::shared_ptr<Output> output;
         std::shared_ptr<Voice> voice;
-        std::unique_ptr<Report> report;  // until its program runs
+        std::unique_ptr<Report> report;       // until its program runs
+        std::optional<Time> dies_since = {};  // it has ended, and others of its group have not
+        bool dying_told = false;
     };
     void start_one();
     void begin_one(Wires wires);
@@ -69,6 +71,8 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     bool ends_before_birth(pid_t pid, const Child& child);
     void tell_not_started(const NotStarted& why);
     void end(Worker& worker);
+    void look_again_at(Child& child);
+    void tell_dying(const Worker& worker);
     void note_late(Time now);
     void note_end(const Worker& worker, const Pool::Ended& was, int status);
     void tell_end(const Worker& worker, const Pool::Ended& was, int status);
@@ -87,7 +91,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     std::size_t next_loop_ = 0;
     bool in_force_ = false;
     bool at_once_ = false;
-    bool dying_ = false;  // what a worker has left in its group
+    std::optional<Duration> dying_;  // until the next look at what a worker has left in its group
 };
 
 }  // namespace ticketgate::spawn

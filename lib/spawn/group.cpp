@@ -1,18 +1,19 @@
 #include "spawn/group.hpp"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 
 #include "base/descriptor.hpp"
 #include "base/folder_names.hpp"
+#include "spawn/proc.hpp"
 
 namespace ticketgate::spawn {
 namespace {
@@ -24,27 +25,11 @@ pid_t ended(idtype_t which, pid_t child) {
     return info.si_pid;
 }
 
-// Fields of proc(5) by their numbers.
-enum Field { comm = 2, state = 3, pgrp = 5, num_threads = 20 };
-
-// The name, in brackets, may hold anything.
-std::string_view field(std::string_view stat, Field which) {
-    stat.remove_prefix(std::min(stat.rfind(')'), stat.size()));
-    for (int at = comm; at < which; ++at) {
-        const auto blank = stat.find(' ');
-        stat = blank == stat.npos ? "" : stat.substr(blank + 1);
-    }
-    return stat.substr(0, stat.find(' '));
-}
-
-int number(std::string_view text) {
-    int value = 0;
-    (void)std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
-
-bool is_shortage(int error) {
-    return error == EMFILE || error == ENFILE || error == ENOMEM;
+// The group's number in /proc; none: a shortage. Without pidfd_open(2) (before Linux 5.3), its own.
+std::optional<pid_t> group_in_proc(pid_t group) {
+    const Descriptor leader(static_cast<int>(::syscall(SYS_pidfd_open, group, 0)));
+    if (leader.get() >= 0) return number_in_proc(leader.get());
+    return is_shortage(errno) ? std::nullopt : std::optional(group);
 }
 
 // `process`: a name in /proc. Needs no memory: a slot depends on the answer.
@@ -61,11 +46,10 @@ bool may_run_in(const char* process, pid_t group) {
 
 }  // namespace
 
-bool runs_in(std::string_view stat, pid_t group) {
-    if (number(field(stat, pgrp)) != group) return false;
-    const auto first_thread = field(stat, state);
-    if (first_thread != "Z" && first_thread != "X") return true;
-    return number(field(stat, num_threads)) > 1;
+bool runs_in(std::string_view line, pid_t group) {
+    const Stat stat = read_stat(line);
+    if (stat.group != group) return false;
+    return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
 }
 
 bool has_ended(pid_t child) {
@@ -79,10 +63,13 @@ pid_t any_ended() {
 // Without memory or descriptors a process cannot be looked at: it counts as one that may still run.
 bool kill_rest(pid_t group) {
     (void)::kill(-group, SIGKILL);
+    const auto number = group_in_proc(group);
+    if (!number) return false;
+    if (*number <= 0) return true;  // this /proc shows none of them
     FolderNames processes("/proc");
     while (const char* const name = processes.next()) {
         if (std::strspn(name, "0123456789") != std::strlen(name)) continue;
-        if (may_run_in(name, group)) return false;
+        if (may_run_in(name, *number)) return false;
     }
     return !is_shortage(processes.error());
 }

@@ -19,14 +19,15 @@ class Life {
     /// system call.
     bool over() const noexcept;
     bool known() const noexcept { return process_.get() >= 0; }
-    /// True: it has begun to end, or is over. Its first thread runs nothing any more; its
-    /// descriptors are still open while its memory is freed. One system call; without the file of
-    /// /proc as over().
+    /// True: it has begun to end, or is over. None of its threads runs any more; its descriptors
+    /// are still open while its memory is freed. One system call while its first thread runs;
+    /// without the file of /proc as over().
     bool ends() const noexcept;
 
  private:
     // Mean this process also when its number is used again.
     Descriptor process_{-1};
+    pid_t number_ = 0;       // in /proc
     Descriptor memory_{-1};  // /proc/PID/statm
 };
 

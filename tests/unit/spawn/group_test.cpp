@@ -43,13 +43,44 @@ std::string stat_of(pid_t pid) {
 }
 
 TEST(Group, HoldsAProcessWhoseFirstThreadHasEnded) {
-    Dying child;
+    FirstThreadEnded child;
     const pid_t group = ::getpgid(child.pid);
     EXPECT_TRUE(
         test::eventually([&] { return stat_of(child.pid).find(") Z ") != std::string::npos; }));
     EXPECT_TRUE(runs_in(stat_of(child.pid), group));
     child.finish();
     EXPECT_FALSE(runs_in(stat_of(child.pid), group));
+}
+
+constexpr int not_allowed = 77;
+
+// Starts a child in a new namespace of processes that still sees the machine's /proc, with the
+// number that our group has there. Returns whether something of the child's group seems to be left.
+int leaves_something_in_another_namespace() {
+    const pid_t taken = ::getpgrp();
+    if (::unshare(CLONE_NEWPID) != 0) return not_allowed;
+    const pid_t first = ::fork();
+    if (first == 0) {
+        if (!(std::ofstream("/proc/sys/kernel/ns_last_pid") << taken - 1 << std::flush))
+            ::_exit(not_allowed);
+        const pid_t child = ::fork();
+        if (child == 0) ::_exit(::setpgid(0, 0));
+        wait_for_the_end_of(child);
+        ::_exit(child != taken ? not_allowed : kill_rest(child) ? 0 : 1);
+    }
+    int status = 0;
+    (void)::waitpid(first, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+TEST(Group, IsItsOwnWhereProcHasOtherNumbers) {
+    const pid_t apart = ::fork();
+    if (apart == 0) ::_exit(leaves_something_in_another_namespace());
+    int status = 0;
+    EXPECT_EQ(::waitpid(apart, &status, 0), apart);
+    ASSERT_TRUE(WIFEXITED(status)) << status;
+    if (WEXITSTATUS(status) == not_allowed) GTEST_SKIP() << "needs root";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <string>
 
 #include "dying.hpp"
@@ -23,9 +24,11 @@ pid_t start_shell(const std::string& script) {
     return pid;
 }
 
-void wait_for_end(pid_t pid) {
-    siginfo_t info{};
-    EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+// As statm of its first thread shows it.
+bool has_no_memory(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
+    std::string size;
+    return file >> size && size == "0";
 }
 
 TEST(Life, IsOverWhenASignalHasEndedTheProcess) {
@@ -38,15 +41,25 @@ TEST(Life, IsOverWhenASignalHasEndedTheProcess) {
         EXPECT_FALSE(life.over()) << signal;
     }
     ::kill(pid, SIGKILL);
-    wait_for_end(pid);
+    wait_for_the_end_of(pid);
     EXPECT_TRUE(life.over());
     ::waitpid(pid, nullptr, 0);
     EXPECT_TRUE(life.over()) << "after it is reaped";
     EXPECT_TRUE(life.ends());
 }
 
+TEST(Life, DoesNotEndWithItsFirstThread) {
+    FirstThreadEnded child;
+    const Life life(child.pid);
+    EXPECT_TRUE(test::eventually([&] { return has_no_memory(child.pid); }));
+    EXPECT_FALSE(life.ends());
+    child.finish();
+    EXPECT_TRUE(life.ends());
+}
+
 TEST(Life, EndsBeforeItIsOver) {
     Dying child;
+    if (!child.allowed()) GTEST_SKIP() << "needs root";
     const Life life(child.pid);
     EXPECT_TRUE(test::eventually([&] { return life.ends(); }));
     EXPECT_FALSE(life.over());
@@ -97,7 +110,7 @@ TEST(Life, IsOverAfterAnExit) {
     const pid_t pid = start_shell("exit 3");
     const Life life(pid);
     EXPECT_TRUE(life.known());
-    wait_for_end(pid);
+    wait_for_the_end_of(pid);
     EXPECT_TRUE(life.over());
     ::waitpid(pid, nullptr, 0);
     EXPECT_TRUE(life.over());
