@@ -113,10 +113,11 @@ class Greeting final : public Resident, public IdleClient {
     void tell(error_code failure) {
         if (failure == errc::idle) return;
         const bool trust = failure == errc::not_trusted;
-        station_.commons.log.warn(trust ? "a PROXY header from an untrusted peer: add its network "
-                                          "to clients.trusted_proxies"
-                                        : "no PROXY header: this listener has proxy_protocol on",
-                                  {{"peer", arrival_.peer.ip}, {"why", failure.message()}});
+        station_.commons.log.warn(
+            trust ? "a PROXY header from an untrusted peer: add its network "
+                    "to clients.trusted_proxies"
+                  : "no valid PROXY header: this listener has proxy_protocol on",
+            {{"peer", arrival_.peer.ip}, {"why", failure.message()}});
     }
 
     Arrival arrival_;

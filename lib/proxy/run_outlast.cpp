@@ -108,13 +108,10 @@ void Run::out_of_patience() {
     const bool unread = !all_sent_;
     if (unread) end_sending();
     if (!outlasts()) return;
-    station_.commons.log.warn(
-        unread
-            ? "the backend has answered but does not read the rest of the request; its slot stays "
-              "held until it ends the connection"
-            : "the backend is silent, and nothing shows that its work has ended; its slot stays "
-              "held",
-        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    tell_held(unread ? "the backend does not read the rest of the request; its slot stays held"
+                     : "the backend is silent, and nothing shows that its work has ended; its slot "
+                       "stays held",
+              exchange_->address() + " keeps the connection", release_remedy());
 }
 
 void Run::end_sending() {

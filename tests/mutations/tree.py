@@ -15,7 +15,8 @@ PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
                                        "net_shortage_test", "net_test", "net_tls_memory_test", "noeq_threads_test",
                                        "proxy_test", "queue_test", "spawn_test", "spawn_threads_test", "upstream_test")},
             # Tests of tests/real, which start ticketgate themselves.
-            "control_memory_test.py": "ticketgate", "process_test.py": "ticketgate", "replica_memory_test.py": "ticketgate",
+            "control_memory_test.py": "ticketgate", "fpm_test.py": "ticketgate",
+            "process_test.py": "ticketgate", "replica_memory_test.py": "ticketgate",
             "shortage_test.py": "ticketgate", "upgrade_back_test.py": "ticketgate",
             "upgrade_told_test.py": "ticketgate",
             # Scenarios of the torture kit.
