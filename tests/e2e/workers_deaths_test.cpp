@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spawn/life.hpp"
+#include "support/slow_end.hpp"
 #include "the_program.hpp"
 #include "workers.hpp"
 
@@ -67,6 +68,7 @@ TEST_P(IdleWorkers, ThatHaveBegunToEndGetNoRequest) {
         const auto pid = static_cast<pid_t>(std::stoi(field(gateway.get("/q").body, "pid")));
         EXPECT_TRUE(eventually([&] { return gateway.line("q").in_flight == 0; }));
         const spawn::Life life(pid);
+        const HeldEnd end(pid);
         ::kill(pid, SIGUSR1);
         EXPECT_TRUE(eventually([&] { return life.ends(); }));
         EXPECT_FALSE(life.over());

@@ -32,8 +32,8 @@
 // then waits for ever; =die: it exits when a request comes, of which it takes nothing; =all: so
 // does each process; =blind: it takes the cookie of a connection without that, and lives on. With
 // TEST_LEAVES it exits behind the first bytes of a request; with TEST_ENDS it has called
-// end_slowly(). Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's
-// last segment; `end` is written when nothing of the request is left to do.
+// end_at_usr1(). Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being
+// PATH's last segment; `end` is written when nothing of the request is left to do.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -55,7 +55,7 @@
 #include <string>
 #include <utility>
 
-#include "slow_end.hpp"
+#include "end_at_usr1.hpp"
 
 namespace {
 
@@ -414,7 +414,7 @@ void start(const char* control) {
 int main() {
     const char* const control = std::getenv("FCGI_LISTENSOCK_DESCRIPTORS");
     start(control);
-    if (std::getenv("TEST_ENDS") != nullptr) ticketgate::test::end_slowly();
+    if (std::getenv("TEST_ENDS") != nullptr) ticketgate::test::end_at_usr1();
     if (control == nullptr) accept_each();
     be_passed_each(std::atoi(control));
 }

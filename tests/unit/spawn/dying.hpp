@@ -3,16 +3,20 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "base/descriptor.hpp"
+#include "support/patience.hpp"
+#include "support/slow_end.hpp"
 
 namespace ticketgate::spawn {
 
@@ -61,20 +65,19 @@ class FirstThreadEnded {
     Descriptor until_{-1};
 };
 
-/// All its threads have ended, and it is not over, as one whose memory takes long to free: the
-/// first process of a namespace ends after all others there (pid_namespaces(7)), and one of them is
-/// not reaped. Needs root.
+/// All its threads have ended, and it is not over: a process whose memory takes long to free looks
+/// the same from outside.
 class Dying {
  public:
     Dying() {
-        const Descriptor own(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
-        if (::unshare(CLONE_NEWPID) != 0) return;
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+        const Descriptor waits(ends[0]);
+        Descriptor until(ends[1]);
         pid = ::fork();
-        if (pid == 0) until_killed();
-        other_ = ::fork();
-        if (other_ == 0) until_killed();
-        EXPECT_EQ(::setns(own.get(), CLONE_NEWPID), 0);
-        ::kill(pid, SIGKILL);
+        if (pid == 0) end_with_both_threads(ends[0], ends[1]);
+        EXPECT_TRUE(test::eventually([&] { return threads_of(pid) == 2; }));
+        end_.emplace(pid);
     }
     ~Dying() {
         finish();
@@ -83,22 +86,29 @@ class Dying {
     Dying(const Dying&) = delete;
     Dying& operator=(const Dying&) = delete;
 
-    bool allowed() const { return pid != 0; }
     /// Waits until it is over; it is not reaped.
     void finish() {
-        if (other_ == 0) return;
-        EXPECT_EQ(::waitpid(other_, nullptr, 0), other_);
-        other_ = 0;
+        end_.reset();
         wait_for_the_end_of(pid);
     }
 
     pid_t pid = 0;
 
  private:
-    [[noreturn]] static void until_killed() {
-        for (;;) ::pause();
+    static std::ptrdiff_t threads_of(pid_t process) {
+        const auto threads = "/proc/" + std::to_string(process) + "/task";
+        return std::distance(std::filesystem::directory_iterator(threads), {});
     }
-    pid_t other_ = 0;
+    [[noreturn]] static void end_with_both_threads(int waits, int until) {
+        ::close(until);
+        std::thread([] {
+            for (;;) ::pause();
+        }).detach();
+        char none = 0;
+        (void)!::read(waits, &none, 1);
+        ::_exit(0);
+    }
+    std::optional<test::HeldEnd> end_;
 };
 
 }  // namespace ticketgate::spawn

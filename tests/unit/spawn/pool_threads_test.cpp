@@ -126,7 +126,6 @@ TEST(PoolThreads, AWorkerToWhichNothingCanBePassedGetsNoRequest) {
 // Its descriptors are closed, and the machine takes long over the rest: it has broken no rule.
 TEST(PoolThreads, AWorkerThatDiesSlowlyIsNotToldToEnd) {
     Dying child;
-    if (!child.allowed()) GTEST_SKIP() << "needs root";
     OneWorker at;
     at.worker->life = Life(child.pid);
     ASSERT_TRUE(test::eventually([&] { return at.worker->life.ends(); }));
