@@ -46,7 +46,10 @@ std::string_view pool_of(std::string_view page) {
 
 std::string why_other_pool(std::string_view page, std::string_view at_scripts) {
     const std::string its(pool_of(page)), theirs(pool_of(at_scripts));
-    if (its == theirs) return {};
+    if (its == theirs && run_of(page) == run_of(at_scripts)) return {};
+    if (its == theirs)
+        return "its page is of another php-fpm, whose pool " + its +
+               " has the name of the scripts' pool, but not its start time";
     const std::string why = "its page is of pool " + its;
     return theirs.empty() ? why + ", and the pool at url has no page at that path"
                           : why + ", and the scripts at url run in pool " + theirs;

@@ -28,7 +28,8 @@ StatusAdvice advice_for(const StatusFailure& failure, const std::string& address
                         const std::string& path);
 
 /// Why a page that status: url gave is not of the pool that runs the scripts; empty: it is.
-/// `at_scripts`: what the listener of the scripts answers to the same request.
+/// `at_scripts`: what the listener of the scripts answers to the same request. Two pools of one
+/// name are told apart if their php-fpms have not started within the same second.
 std::string why_other_pool(std::string_view page, std::string_view at_scripts);
 /// The same advice for both.
 StatusAdvice advice_for_other_pool(const std::string& address);

@@ -738,6 +738,13 @@ class TestStatusThatCannotBeRead(Case):
         self.told(f'url: "fastcgi://127.0.0.1:{status}"', "the pm.status_listen of the pool that listens at url")
         self.fails_closed()
 
+    def test_the_status_page_is_of_another_php_fpm_with_a_pool_of_that_name(self):
+        second = int(time.time())
+        wait_for(lambda: int(time.time()) > second, "the next second: the pages tell when php-fpm has started")
+        status = self.site.fpm.start_another_pool(name="www")
+        self.told(f'url: "fastcgi://127.0.0.1:{status}"', "the pm.status_listen of the pool that listens at url")
+        self.fails_closed()
+
     def test_the_status_page_is_of_another_pool_and_the_scripts_php_fpm_starts_later(self):
         fpm = self.site.fpm
         status = fpm.start_another_pool()

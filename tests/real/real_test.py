@@ -266,11 +266,11 @@ class Fpm(Backend):
     def start_again(self):
         self.start_fpm(f"127.0.0.1:{self.port}", f"pm.status_listen = 127.0.0.1:{self.status_port}")
 
-    def start_another_pool(self, status=None):
+    def start_another_pool(self, status=None, name="other"):
         """A php-fpm of its own. Returns the port of its status page."""
         port, status = free_port(), status or free_port()
         other = self.folder / "other.conf"
-        other.write_text((self.folder / "fpm.conf").read_text().replace("[www]", "[other]")
+        other.write_text((self.folder / "fpm.conf").read_text().replace("[www]", f"[{name}]")
                          .replace(f"listen = 127.0.0.1:{self.port}", f"listen = 127.0.0.1:{port}")
                          .replace(f"status_listen = 127.0.0.1:{self.status_port}", f"status_listen = 127.0.0.1:{status}"))
         self.run("php-fpm8.2", "-F", "-y", str(other))

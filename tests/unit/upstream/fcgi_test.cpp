@@ -269,6 +269,15 @@ TEST(Fcgi, PagesOfARestartedPhpFpmFreeNoSlotUntilThePoolsAreComparedAgain) {
     EXPECT_FALSE(workers.one_pool("")) << "no page";
 }
 
+// Debian's packages call it www, in each version of PHP.
+TEST(Fcgi, PagesOfAnotherPhpFpmWithAPoolOfThatNameFreeNoSlot) {
+    const FcgiBench bench;
+    WorkerStatus& workers = *bench.upstream->worker_status();
+    EXPECT_EQ(workers.compare_pools(page_of("www", 100, 2), page_of("www", 100, 3)), "");
+    EXPECT_NE(workers.compare_pools(page_of("www", 101, 1), page_of("www", 100, 2)), "");
+    EXPECT_FALSE(workers.one_pool(page_of("www", 101, 2)));
+}
+
 // php-fpm's worker ends a request with END_REQUEST, whatever its script goes on to do.
 TEST(Fcgi, AWorkerIsGoneIfItsConnectionEndsBeforeTheRequest) {
     FcgiBench bench;
