@@ -257,10 +257,12 @@ bool Supervisor::Crew::reap(pid_t pid) {
     if (found == children_.end()) return false;
     if (ends_before_birth(pid, found->second)) return true;
     // What it started may run the request's script: that is over when none of them is left.
-    if (pool_->works(*found->second.worker) && !kill_rest(pid)) {
+    const Rest rest = pool_->works(*found->second.worker) ? kill_rest(pid) : Rest::over;
+    if (rest == Rest::may_run) {
         look_again_at(found->second);
         return true;
     }
+    if (rest == Rest::hidden) tell_hidden();
     int status = 0;
     (void)::waitpid(pid, &status, 0);
     const Child child = std::move(found->second);

@@ -42,6 +42,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     void in_force(bool yes);
     /// From now on, a worker that is to end is killed.
     void hurry() { at_once_ = true; }
+    bool has(pid_t pid) const { return children_.contains(pid); }
     bool empty() const { return children_.empty(); }
     std::size_t size() const { return children_.size(); }
     /// None is left, but for those that not even SIGKILL ends: a disk that hangs holds them.
@@ -73,6 +74,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     void end(Worker& worker);
     void look_again_at(Child& child);
     void tell_dying(const Worker& worker);
+    void tell_hidden();
     void note_late(Time now);
     void note_end(const Worker& worker, const Pool::Ended& was, int status);
     void tell_end(const Worker& worker, const Pool::Ended& was, int status);
@@ -91,6 +93,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     std::size_t next_loop_ = 0;
     bool in_force_ = false;
     bool at_once_ = false;
+    bool hidden_told_ = false;
     std::optional<Duration> dying_;  // until the next look at what a worker has left in its group
 };
 

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include <cstring>
+#include <utility>
 
 #include "spawn/crew.hpp"
 
@@ -84,6 +85,17 @@ void Supervisor::Crew::tell_dying(const Worker& worker) {
          {"remedy",
           "see in `ps -eo pgid,pid,stat,wchan,args` what the processes of this group "
           "wait for, as for a disk that hangs"}});
+}
+
+void Supervisor::Crew::tell_hidden() {
+    if (std::exchange(hidden_told_, true)) return;
+    supervisor_.log_.warn(
+        "/proc hides whether what a dead worker has started is over: it is killed, and the slot is "
+        "given back without that",
+        {{"upstream", pool_->name()},
+         {"remedy",
+          "mount /proc without hidepid (systemd: ProtectProc=default), or let the workers "
+          "be of ticketgate's own user"}});
 }
 
 }  // namespace ticketgate::spawn

@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/descriptor.hpp"
@@ -32,24 +34,29 @@ std::optional<pid_t> group_in_proc(pid_t group) {
     return is_shortage(errno) ? std::nullopt : std::optional(group);
 }
 
-// `process`: a name in /proc. Needs no memory: a slot depends on the answer.
-bool may_run_in(const char* process, pid_t group) {
+bool is_process(const char* name) {
+    return std::strspn(name, "0123456789") == std::strlen(name);
+}
+
+// `process`: a name in /proc. None: a shortage. Needs no memory: a slot depends on the answer.
+std::optional<Stat> look_at(const char* process) {
     std::array<char, 64> path;
     std::snprintf(path.data(), path.size(), "/proc/%.32s/stat", process);
     const Descriptor file(::open(path.data(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) return is_shortage(errno);
     std::array<char, 512> stat;  // the first fields: a name has at most 64 bytes
-    const auto size = ::read(file.get(), stat.data(), stat.size());
-    if (size < 0) return is_shortage(errno);
-    return runs_in({stat.data(), static_cast<std::size_t>(size)}, group);
+    const auto size = file.get() < 0 ? -1 : ::read(file.get(), stat.data(), stat.size());
+    if (size < 0 && is_shortage(errno)) return std::nullopt;
+    return read_stat({stat.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))});
+}
+
+bool runs(const Stat& stat) {
+    return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
 }
 
 }  // namespace
 
-bool runs_in(std::string_view line, pid_t group) {
-    const Stat stat = read_stat(line);
-    if (stat.group != group) return false;
-    return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
+bool runs_in(const Stat& stat, pid_t group) {
+    return stat.group == group && runs(stat);
 }
 
 bool has_ended(pid_t child) {
@@ -60,18 +67,32 @@ pid_t any_ended() {
     return ended(P_ALL, 0);
 }
 
-// Without memory or descriptors a process cannot be looked at: it counts as one that may still run.
-bool kill_rest(pid_t group) {
-    (void)::kill(-group, SIGKILL);
-    const auto number = group_in_proc(group);
-    if (!number) return false;
-    if (*number <= 0) return true;  // this /proc shows none of them
+void each_ended(const std::function<void(pid_t)>& tell) {
     FolderNames processes("/proc");
     while (const char* const name = processes.next()) {
-        if (std::strspn(name, "0123456789") != std::strlen(name)) continue;
-        if (may_run_in(name, *number)) return false;
+        if (!is_process(name)) continue;
+        const auto stat = look_at(name);
+        const auto child = static_cast<pid_t>(std::atoi(name));
+        if (stat && stat->parent == ::getpid() && !runs(*stat) && has_ended(child)) tell(child);
     }
-    return !is_shortage(processes.error());
+}
+
+// Without memory or descriptors a process cannot be looked at: it counts as one that may still run.
+// The leader is not reaped: if it is not seen, neither may the others be.
+Rest kill_rest(pid_t group) {
+    (void)::kill(-group, SIGKILL);
+    const auto number = group_in_proc(group);
+    if (!number) return Rest::may_run;
+    bool seen = false;
+    FolderNames processes("/proc");
+    while (const char* const name = processes.next()) {
+        if (!is_process(name)) continue;
+        const auto stat = look_at(name);
+        if (!stat || runs_in(*stat, *number)) return Rest::may_run;
+        seen = seen || std::atoi(name) == *number;
+    }
+    if (is_shortage(processes.error())) return Rest::may_run;
+    return seen ? Rest::over : Rest::hidden;
 }
 
 }  // namespace ticketgate::spawn

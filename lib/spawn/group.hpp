@@ -4,7 +4,10 @@
 
 #include <sys/types.h>
 
-#include <string_view>
+#include <cstdint>
+#include <functional>
+
+#include "spawn/proc.hpp"
 
 namespace ticketgate::spawn {
 
@@ -14,12 +17,19 @@ bool has_ended(pid_t child);
 /// A child that has ended, whatever it was; 0: none.
 pid_t any_ended();
 
-/// `stat`: the text of /proc/PID/stat. A process whose first thread has ended runs as long as
-/// another one does: the state in that file is the first thread's (proc(5)). Pure.
-bool runs_in(std::string_view stat, pid_t group);
+/// A process whose first thread has ended runs as long as another one does. Pure.
+bool runs_in(const Stat& stat, pid_t group);
 
-/// Kills what is left of the group of a child whose exit status is not read. False: a process that
-/// is dying may still run, or there is no memory or descriptor to see it; to be called again.
-bool kill_rest(pid_t group);
+/// Tells each child that has ended: any_ended() tells the same one until its status is read.
+/// Without a /proc of this namespace of processes, none.
+void each_ended(const std::function<void(pid_t)>& tell);
+
+enum class Rest : std::uint8_t {
+    over,
+    may_run,  ///< a process is dying, or cannot be looked at now: to be called again
+    hidden    ///< is killed, but /proc does not show whether it is over (proc(5), hidepid)
+};
+/// Kills what is left of the group of a child whose exit status is not read.
+Rest kill_rest(pid_t group);
 
 }  // namespace ticketgate::spawn

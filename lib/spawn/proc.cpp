@@ -17,7 +17,7 @@ namespace ticketgate::spawn {
 namespace {
 
 // Fields of stat by their numbers.
-enum Field { comm = 2, state = 3, pgrp = 5, num_threads = 20 };
+enum Field { comm = 2, state = 3, ppid = 4, pgrp = 5, num_threads = 20 };
 
 // The name, in brackets, may hold anything.
 std::string_view field(std::string_view stat, Field which) {
@@ -66,8 +66,8 @@ std::optional<pid_t> number_in_proc(int process) noexcept {
 
 Stat read_stat(std::string_view line) noexcept {
     const auto first_thread = field(line, state);
-    return {first_thread.empty() ? '\0' : first_thread.front(), number(field(line, pgrp)),
-            number(field(line, num_threads))};
+    return {first_thread.empty() ? '\0' : first_thread.front(), number(field(line, ppid)),
+            number(field(line, pgrp)), number(field(line, num_threads))};
 }
 
 bool has_running_thread(pid_t process) noexcept {

@@ -19,7 +19,7 @@ std::optional<pid_t> number_in_proc(int process) noexcept;
 /// Fields of /proc/PID/stat (proc(5)).
 struct Stat {
     char state = 0;  ///< of the first thread
-    pid_t group = 0;
+    pid_t parent = 0, group = 0;
     int threads = 0;
 };
 /// Of a cut line, what is whole. Pure.

@@ -91,14 +91,24 @@ void Supervisor::reap() {
         for (const auto& crew : crews_) crew->reap();
     } else {
         while (const pid_t pid = any_ended()) {
-            if (std::ranges::any_of(crews_, [pid](const auto& crew) { return crew->reap(pid); }))
+            if (std::ranges::any_of(crews_, [pid](const auto& crew) { return crew->reap(pid); })) {
+                if (has_ended(pid)) reap_orphans();
                 break;
+            }
             (void)::waitpid(pid, nullptr, WNOHANG);
         }
     }
     for (const auto& crew : crews_) crew->look();
     std::erase_if(crews_, [](const auto& crew) { return crew->over(); });
     if (!looks_at_left_) look_at_left();
+}
+
+// Behind a worker whose group does not end yet.
+void Supervisor::reap_orphans() {
+    each_ended([this](pid_t pid) {
+        if (std::ranges::none_of(crews_, [pid](const auto& crew) { return crew->has(pid); }))
+            (void)::waitpid(pid, nullptr, WNOHANG);
+    });
 }
 
 // Not at once: a crew calls it.

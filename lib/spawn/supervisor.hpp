@@ -74,6 +74,7 @@ class Supervisor {
     void forget_soon();
     void read_on(std::shared_ptr<Output> output, std::shared_ptr<Voice> voice) noexcept;
     void look_at_left();
+    void reap_orphans();
     bool is_full() const;
     void tell_if_ended();
     void end_all();

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "dying.hpp"
 #include "support/patience.hpp"
@@ -14,8 +16,8 @@ namespace {
 
 constexpr const char* behind = " 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 ";
 
-std::string stat(const std::string& begin, int threads) {
-    return begin + behind + std::to_string(threads) + " 0 1234 5678\n";
+Stat stat(const std::string& begin, int threads) {
+    return read_stat(begin + behind + std::to_string(threads) + " 0 1234 5678\n");
 }
 
 TEST(Group, HoldsItsProcessesThatRun) {
@@ -34,7 +36,7 @@ TEST(Group, HoldsNoProcessThatHasEnded) {
 TEST(Group, IsNotReadFromACutLine) {
     for (const char* line :
          {"", "42", "42 (sh)", "42 (sh) ", "42 (sh) S", "42 (sh) S 1", "42 (sh) Z 1 7"})
-        EXPECT_FALSE(runs_in(line, 7)) << line;
+        EXPECT_FALSE(runs_in(read_stat(line), 7)) << line;
 }
 
 std::string stat_of(pid_t pid) {
@@ -47,9 +49,38 @@ TEST(Group, HoldsAProcessWhoseFirstThreadHasEnded) {
     const pid_t group = ::getpgid(child.pid);
     EXPECT_TRUE(
         test::eventually([&] { return stat_of(child.pid).find(") Z ") != std::string::npos; }));
-    EXPECT_TRUE(runs_in(stat_of(child.pid), group));
+    EXPECT_TRUE(runs_in(read_stat(stat_of(child.pid)), group));
     child.finish();
-    EXPECT_FALSE(runs_in(stat_of(child.pid), group));
+    EXPECT_FALSE(runs_in(read_stat(stat_of(child.pid)), group));
+}
+
+// As the first process of a container sees its orphans behind a worker that is not reaped.
+TEST(Group, OfAChildThatIsNotReapedHidesNoOtherOne) {
+    std::vector<pid_t> children;
+    for (int i = 0; i < 3; ++i) {
+        children.push_back(::fork());
+        if (children.back() == 0) ::_exit(0);
+        wait_for_the_end_of(children.back());
+    }
+    std::vector<pid_t> told;
+    each_ended([&](pid_t child) { told.push_back(child); });
+    std::ranges::sort(told);
+    std::ranges::sort(children);
+    EXPECT_EQ(told, children);
+    for (const pid_t child : children) EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+TEST(Group, IsOverWhenNothingOfItRuns) {
+    const pid_t leader = ::fork();
+    if (leader == 0) {
+        ::setpgid(0, 0);
+        if (::fork() == 0)
+            for (;;) ::pause();
+        ::_exit(0);
+    }
+    wait_for_the_end_of(leader);
+    EXPECT_TRUE(test::eventually([&] { return kill_rest(leader) == Rest::over; }));
+    EXPECT_EQ(::waitpid(leader, nullptr, 0), leader);
 }
 
 constexpr int not_allowed = 77;
@@ -66,7 +97,8 @@ int leaves_something_in_another_namespace() {
         const pid_t child = ::fork();
         if (child == 0) ::_exit(::setpgid(0, 0));
         wait_for_the_end_of(child);
-        ::_exit(child != taken ? not_allowed : kill_rest(child) ? 0 : 1);
+        const bool over = kill_rest(child) != Rest::may_run;
+        ::_exit(child != taken ? not_allowed : over ? 0 : 1);
     }
     int status = 0;
     (void)::waitpid(first, &status, 0);
