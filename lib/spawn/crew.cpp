@@ -68,7 +68,7 @@ void Supervisor::Crew::look() {
     for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
     Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
     if (orders.start != 0) soon = std::min<Duration>(soon, recipe_.start_timeout);
-    const Time next = now + (dying_ ? *dying_ : soon);
+    const Time next = std::min(now + soon, look_at_dying_);
     look_at(std::min(orders.look_again.value_or(Time::max()), next));
     supervisor_.tell_if_ended();
 }
@@ -247,7 +247,7 @@ std::vector<pid_t> Supervisor::Crew::pids() const {
 }
 
 void Supervisor::Crew::reap() {
-    dying_.reset();
+    look_at_dying_ = Time::max();
     for (const pid_t pid : pids())
         if (has_ended(pid)) (void)reap(pid);
 }
@@ -257,11 +257,8 @@ bool Supervisor::Crew::reap(pid_t pid) {
     if (found == children_.end()) return false;
     if (ends_before_birth(pid, found->second)) return true;
     // What it started may run the request's script: that is over when none of them is left.
-    const Rest rest = pool_->works(*found->second.worker) ? kill_rest(pid) : Rest::over;
-    if (rest == Rest::may_run) {
-        look_again_at(found->second);
-        return true;
-    }
+    const Rest rest = rest_of(pid, found->second);
+    if (rest == Rest::may_run) return true;
     if (rest == Rest::hidden) tell_hidden();
     int status = 0;
     (void)::waitpid(pid, &status, 0);
@@ -277,14 +274,21 @@ bool Supervisor::Crew::reap(pid_t pid) {
     return true;
 }
 
-// Looks less and less often, up to a quarter of the time so far.
-void Supervisor::Crew::look_again_at(Child& child) {
+// Looks less and less often, after a quarter of the time so far.
+Rest Supervisor::Crew::rest_of(pid_t pid, Child& child) {
+    if (!pool_->works(*child.worker)) return Rest::over;
     const Time now = monotonic_now();
-    if (!child.dies_since) child.dies_since = now;
-    const Duration so_far = now - *child.dies_since;
-    const Duration pause = std::clamp(so_far / 4, look_at_dying, look_at_dying_at_most);
-    dying_ = std::min(dying_.value_or(pause), pause);
-    if (so_far >= dies_slowly && !std::exchange(child.dying_told, true)) tell_dying(*child.worker);
+    if (!child.dies) child.dies = Dies{.since = now, .look_at = now};
+    Dies& dies = *child.dies;
+    if (now >= dies.look_at) {
+        const Rest rest = kill_rest(pid);
+        if (rest != Rest::may_run) return rest;
+        const Duration so_far = now - dies.since;
+        dies.look_at = now + std::clamp(so_far / 4, look_at_dying, look_at_dying_at_most);
+        if (so_far >= dies_slowly && !std::exchange(dies.told, true)) tell_dying(*child.worker);
+    }
+    look_at_dying_ = std::min(look_at_dying_, dies.look_at);
+    return Rest::may_run;
 }
 
 void Supervisor::Crew::look_soon() {

@@ -4,6 +4,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "metrics/callbacks.hpp"
+#include "spawn/group.hpp"
 #include "spawn/output.hpp"
 #include "spawn/supervisor.hpp"
 #include "spawn/voice.hpp"
@@ -53,13 +54,17 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
 
  private:
     using Report = boost::asio::posix::stream_descriptor;
+    /// Its process has ended.
+    struct Dies {
+        Time since, look_at;
+        bool told = false;
+    };
     struct Child {
         std::shared_ptr<Worker> worker;
         std::shared_ptr<Output> output;
         std::shared_ptr<Voice> voice;
-        std::unique_ptr<Report> report;       // until its program runs
-        std::optional<Time> dies_since = {};  // it has ended, and others of its group have not
-        bool dying_told = false;
+        std::unique_ptr<Report> report;  // until its program runs
+        std::optional<Dies> dies = {};   // while others of its group do not end
     };
     void start_one();
     void begin_one(Wires wires);
@@ -72,7 +77,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     bool ends_before_birth(pid_t pid, const Child& child);
     void tell_not_started(const NotStarted& why);
     void end(Worker& worker);
-    void look_again_at(Child& child);
+    Rest rest_of(pid_t pid, Child& child);
     void tell_dying(const Worker& worker);
     void tell_hidden();
     void note_late(Time now);
@@ -94,7 +99,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     bool in_force_ = false;
     bool at_once_ = false;
     bool hidden_told_ = false;
-    std::optional<Duration> dying_;  // until the next look at what a worker has left in its group
+    Time look_at_dying_ = Time::max();  // at what a worker has left in its group
 };
 
 }  // namespace ticketgate::spawn

@@ -83,6 +83,7 @@ Rest kill_rest(pid_t group) {
     (void)::kill(-group, SIGKILL);
     const auto number = group_in_proc(group);
     if (!number) return Rest::may_run;
+    if (*number <= 0) return Rest::hidden;
     bool seen = false;
     FolderNames processes("/proc");
     while (const char* const name = processes.next()) {
