@@ -251,7 +251,7 @@ class Words(unittest.TestCase):
         code, out, err = self.check(self.config({"fpm": bad}))
         self.assertEqual(code, 1, out)
         self.assertRegex(err, "status page of upstream fpm: failed: no connection to .*: Connection refused: "
-                              "put pm.status_listen = ")
+                              "check that php-fpm runs; if it does, put pm.status_listen = ")
 
 
 if __name__ == "__main__":
