@@ -1,4 +1,4 @@
-// What a crew counts and logs about its workers.
+// A crew counts the deaths of its workers, and logs their starts and ends.
 #include <sys/wait.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// What /proc tells of processes. It may be that of another namespace of processes, such as the
-// machine's in a container, where they have other numbers. Needs no memory: a slot depends on it.
+// Reads /proc. In a container it may be the machine's, in which processes have other numbers than
+// their own (pid_namespaces(7)). Nothing is allocated for a file: a slot depends on the answer.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct Stat {
     pid_t parent = 0, group = 0;
     int threads = 0;
 };
-/// Of a cut line, what is whole. Pure.
+/// Reads the fields that the line has; the others keep 0. Pure.
 Stat read_stat(std::string_view line) noexcept;
 
 /// A thread of the process with this number in /proc has memory: it runs, whatever the first one

@@ -25,6 +25,17 @@ inline void wait_for_the_end_of(pid_t child) {
     EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
 }
 
+constexpr int not_allowed = 77;
+
+/// Runs it in a child and returns its result; 2: a signal ended the child.
+inline int in_a_child(int (*run)()) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(run());
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
 /// Its first thread has ended, another one runs until it is told to end.
 class FirstThreadEnded {
  public:

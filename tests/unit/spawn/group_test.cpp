@@ -83,8 +83,6 @@ TEST(Group, IsOverWhenNothingOfItRuns) {
     EXPECT_EQ(::waitpid(leader, nullptr, 0), leader);
 }
 
-constexpr int not_allowed = 77;
-
 // Starts a child in a new namespace of processes that still sees the machine's /proc, with the
 // number that our group has there. Returns whether something of the child's group seems to be left.
 int leaves_something_in_another_namespace() {
@@ -106,13 +104,9 @@ int leaves_something_in_another_namespace() {
 }
 
 TEST(Group, IsItsOwnWhereProcHasOtherNumbers) {
-    const pid_t apart = ::fork();
-    if (apart == 0) ::_exit(leaves_something_in_another_namespace());
-    int status = 0;
-    EXPECT_EQ(::waitpid(apart, &status, 0), apart);
-    ASSERT_TRUE(WIFEXITED(status)) << status;
-    if (WEXITSTATUS(status) == not_allowed) GTEST_SKIP() << "needs root";
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    const int result = in_a_child(leaves_something_in_another_namespace);
+    if (result == not_allowed) GTEST_SKIP() << "needs root";
+    EXPECT_EQ(result, 0);
 }
 
 }  // namespace

@@ -77,8 +77,6 @@ TEST(Life, DoesNotEndWhileItsProcessRuns) {
     EXPECT_TRUE(life.ends());
 }
 
-constexpr int not_allowed = 77;
-
 // Starts a child in a new namespace of processes that still sees the machine's /proc, and returns
 // whether Life takes it for one that ends. The kernel ends the child with the first process there.
 int tells_an_end_in_another_namespace() {
@@ -96,13 +94,9 @@ int tells_an_end_in_another_namespace() {
 
 // There a thread of the kernel may have its number.
 TEST(Life, IsThatOfItsProcessWhereProcHasOtherNumbers) {
-    const pid_t apart = ::fork();
-    if (apart == 0) ::_exit(tells_an_end_in_another_namespace());
-    int status = 0;
-    EXPECT_EQ(::waitpid(apart, &status, 0), apart);
-    ASSERT_TRUE(WIFEXITED(status)) << status;
-    if (WEXITSTATUS(status) == not_allowed) GTEST_SKIP() << "needs root";
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    const int result = in_a_child(tells_an_end_in_another_namespace);
+    if (result == not_allowed) GTEST_SKIP() << "needs root";
+    EXPECT_EQ(result, 0);
 }
 
 TEST(Life, IsOverAfterAnExit) {
