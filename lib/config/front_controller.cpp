@@ -15,6 +15,13 @@ void add_fallback(const FilesOverrides& files, std::vector<std::string>& out) {
     if (last.starts_with('/') && last.ends_with(extension)) out.push_back(last);
 }
 
+// Of `admin` in `/index.phpadmin`, too: applications compare the script's name as text.
+std::string page_behind(std::string_view rest) {
+    std::string page(rest);
+    if (!page.starts_with('/')) page.insert(0, "/");
+    return page;
+}
+
 }  // namespace
 
 std::vector<std::string> front_controllers(const Config& config) {
@@ -37,13 +44,15 @@ std::vector<Spelling> other_spellings(std::string_view script, std::string_view 
         return path.starts_with(outer) && path.substr(outer.size()).starts_with('/');
     };
     std::vector<Spelling> out;
-    if (path == script || is_below(script)) {
-        std::string rest(path.substr(script.size()));
-        if (rest.empty()) rest = "/";
+    if (path.starts_with(script)) {
+        std::string rest = page_behind(path.substr(script.size()));
+        if (path != script && !is_below(script)) out.push_back({std::string(script) + rest});
         out.push_back({std::string(folder) + rest});
         if (!folder.empty()) out.push_back({std::move(rest), false});
     } else if (!folder.empty() && is_below(folder)) {
         out.push_back({std::string(path.substr(folder.size())), false});
+    } else if (const auto at = path.find(script); !folder.empty() && at != path.npos) {
+        out.push_back({page_behind(path.substr(at + script.size())), false});
     }
     return out;
 }

@@ -23,7 +23,9 @@ struct Spelling {
 
 /// Applications read their route from PATH_INFO, or cut the script's name or its folder off the
 /// path. So `/index.php/admin` is `/admin`, and of `/app/index.php`, `/app/admin` is `/admin` as
-/// well. `path` is in normal form.
+/// well. They cut the name as text: `/index.phpadmin` is `/admin` for Symfony, Laravel, Yii and
+/// CodeIgniter, and Symfony finds `/app/index.php` in `/x/app/index.php/admin`. `path` is in normal
+/// form.
 std::vector<Spelling> other_spellings(std::string_view script, std::string_view path);
 
 }  // namespace ticketgate::config

@@ -149,21 +149,29 @@ class Scripts {
         const auto at_script = (route.prefix + "/").find(std::string(usual) + "/");
         const bool named = at_script != route.prefix.npos;
         if (!named && route.prefix.find(".php") != route.prefix.npos) return;
-        auto path = named ? route.prefix : std::string(usual) + route.prefix;
-        if (named) path.erase(at_script, usual.size());
         if (route.prefix.ends_with(usual)) return;  // the script itself: look_for_folder()
-        if (!match(path).matched() || at(path).upstream != upstream->first) return;
+        const auto script =
+            named ? route.prefix.substr(0, at_script + usual.size()) : std::string(usual);
+        const auto page = named ? route.prefix.substr(script.size()) : route.prefix;
+        const auto remedy = "if upstream " + upstream->first +
+                            " has a front controller, give the queue to regex: ^" +
+                            (named ? quoted(script) : "/[^/]+\\.php") + "/?" +
+                            quoted(page.substr(1)) + "(/|$), too";
+        const auto other = named ? script.substr(0, at_script) + page : script + page;
+        if (!tell_page(route, other, named ? "give the queue to prefix: " + other : remedy))
+            (void)tell_page(route, script + page.substr(1), remedy);
+    }
+
+    // True: it is not in the queue of this route.
+    bool tell_page(const RouteNode& route, const std::string& path, const std::string& remedy) {
+        if (!match(path).matched() || at(path).upstream != at(route.prefix).upstream) return false;
         const auto beside = unlike(route.prefix, path);
-        if (beside.empty()) return;
+        if (beside.empty()) return false;
         warn(route,
-             "an application that routes by PATH_INFO, such as Symfony's and Laravel's, runs "
-             "the same page for " +
-                 path + ", and " + beside + " is not in its queue; " +
-                 (named ? "give the queue to prefix: " + path
-                        : "if upstream " + upstream->first +
-                              " has a front controller, give the queue to regex: "
-                              "^/[^/]+\\.php" +
-                              quoted(route.prefix) + "(/|$), too"));
+             "an application that cuts its script's name off the path, such as Symfony's and "
+             "Laravel's, runs the same page for " +
+                 path + ", and " + beside + " is not in its queue; " + remedy);
+        return true;
     }
 
     // A prefix as a part of a regex.

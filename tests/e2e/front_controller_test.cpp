@@ -49,10 +49,12 @@ TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
              {"/admin/save", "/index.php/admin/save", "/index.php/admin", "/index.php/admin?a=1",
               "/index.php//admin/save", "//index.php/admin/save", "/index.php/%61dmin/save",
               "/index%2ephp/admin/save", "/index.php/./admin/save", "/index.php/x/../admin/save",
-              "/x/../index.php/admin/save", "/index.php%2Fadmin/save", "/index.php/admin%2Fsave"})
+              "/x/../index.php/admin/save", "/index.php%2Fadmin/save", "/index.php/admin%2Fsave",
+              "/index.phpadmin/save", "/index.phpadmin", "/%69ndex.php%61dmin/save"})
             EXPECT_EQ(site.queue_of(path), "q") << fastcgi << " " << path;
-        for (const char* path : {"/", "/index.php", "/index.php/", "/index.php/other",
-                                 "/index.php/administration", "/index.php?r=/admin"})
+        for (const char* path :
+             {"/", "/index.php", "/index.php/", "/index.php/other", "/index.php/administration",
+              "/index.php?r=/admin", "/index.phpadministration", "/index.php5"})
             EXPECT_EQ(site.queue_of(path), "") << fastcgi << " " << path;
     }
 }
@@ -60,7 +62,8 @@ TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
 TEST(FrontController, OfAFolderIsReachedByThreePaths) {
     Site site(
         app(admin + ", { prefix: /public/shop, queue: shop }", ", script: /public/index.php"));
-    for (const char* path : {"/admin/x", "/public/admin/x", "/public/index.php/admin/x"})
+    for (const char* path : {"/admin/x", "/public/admin/x", "/public/index.php/admin/x",
+                             "/public/index.phpadmin/x", "/x/public/index.php/admin/x"})
         EXPECT_EQ(site.queue_of(path), "q") << path;
     for (const char* path : {"/public/shop/x", "/public/index.php/shop/x"})
         EXPECT_EQ(site.queue_of(path), "shop") << path;
@@ -71,7 +74,8 @@ TEST(FrontController, OfAFolderIsReachedByThreePaths) {
 TEST(FrontController, OfAFolderHasTheQueueOfARouteBehindTheScript) {
     Site site(app("{ prefix: /, queue: off }, { prefix: /app/index.php/admin, queue: q }",
                   ", script: /app/index.php"));
-    for (const char* path : {"/app/index.php/admin/x", "/app/admin/x", "/app/admin", "/admin/x"})
+    for (const char* path : {"/app/index.php/admin/x", "/app/admin/x", "/app/admin", "/admin/x",
+                             "/app/index.phpadmin/x"})
         EXPECT_EQ(site.queue_of(path), "q") << path;
     for (const char* path : {"/app/other", "/other", "/app/index.php/other"})
         EXPECT_EQ(site.queue_of(path), "") << path;

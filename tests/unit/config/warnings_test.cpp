@@ -135,7 +135,7 @@ TEST(Warnings, OfSettingsAroundTheRouteThatQueues) {
 
 TEST(Warnings, PathHeadersThatSkipTheQueue) {
     const std::string both =
-        "routes: [{prefix: /}, {prefix: /a, queue: a}, {regex: '^/[^/]+\\.php/a', queue: a}]\n";
+        "routes: [{prefix: /}, {prefix: /a, queue: a}, {regex: '^/[^/]+\\.php/?a', queue: a}]\n";
     const std::string passes = "clients: {path_headers: [X-Original-URL]}\n";
     EXPECT_EQ(warnings(both), Lines{});
     const auto told = warnings(both + passes);
