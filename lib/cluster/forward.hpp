@@ -2,6 +2,7 @@
 // replica that got it to the one that keeps the queue (CLUSTER.md section 9). Pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,15 +12,18 @@
 
 namespace ticketgate::cluster {
 
-/// In the request. Every other listener removes it, in every spelling.
+/// In the request.
 inline constexpr std::string_view forward_header = "Ticketgate-Forward";
 /// In the response, and in a 102 when the ticket is taken and has to wait: what it had told is the
-/// place if the keeper is lost. A backend's own is removed.
+/// place if the keeper is lost.
 inline constexpr std::string_view place_header = "Ticketgate-Place";
 
 /// In a request of a replica that took a line over, to the one that kept it: is all over that was
 /// granted there?
 inline constexpr std::string_view ask_header = "Ticketgate-Ask";
+
+/// All of them. A replica removes those that come from a client or a backend.
+inline constexpr std::array headers{forward_header, place_header, ask_header};
 
 struct Ask {
     std::string_view secret;

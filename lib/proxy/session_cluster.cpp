@@ -29,9 +29,10 @@ std::string_view value_of(const http::RequestHead& head, std::string_view name) 
 error_code Session::hear_replica() {
     if (!client_.peer().replica) return {};
     const http::RequestHead& head = *station().head.view();
-    if (const auto asked = cluster::read_ask(value_of(head, cluster::ask_header)))
-        return answer_replica(*asked);
-    const auto told = cluster::read_forward(value_of(head, cluster::forward_header));
+    const std::string_view line = value_of(head, cluster::forward_header);
+    const auto asked = cluster::read_ask(value_of(head, cluster::ask_header));
+    if (asked && line.empty()) return answer_replica(*asked);
+    const auto told = cluster::read_forward(line);
     const Peers* const peers = station().commons.peers.get();
     if (!told || peers == nullptr || !peers->proves_itself(told->secret))
         return errc::not_a_replica;

@@ -20,8 +20,8 @@ namespace {
 // What replicas tell each other, and fencing numbers: neither clients nor backends may set them.
 void add_cluster_headers(const config::Config& config, std::vector<std::string>& names) {
     if (!config.cluster) return;
-    for (const auto name : {cluster::forward_header, cluster::place_header, fencing_queue_header})
-        names.emplace_back(name);
+    names.insert(names.end(), cluster::headers.begin(), cluster::headers.end());
+    names.emplace_back(fencing_queue_header);
     for (const auto& [name, queue] : config.queues)
         if (queue.cluster && queue.token) names.push_back(*queue.token);
 }

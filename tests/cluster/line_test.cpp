@@ -1,6 +1,7 @@
 // One line over two processes: a request that comes to either stands in it (CLUSTER.md 1, 9).
 #include <algorithm>
 
+#include "cluster/forward.hpp"
 #include "processes.hpp"
 
 namespace ticketgate::test {
@@ -86,6 +87,7 @@ TEST_F(ClusterLine, TakesNothingFromClientsThatOnlyReplicasMaySay) {
     const std::string forged =
         "Fencing-Token: 1\r\nfencing_token: 2\r\nFencing-Queue: other\r\nTicketgate-Forward: 1 "
         "queue=app client=1.2.3.4 secret=0123456789abcdef\r\nX-Request-Id: mine\r\n"
+        "Ticketgate-Ask: 1 queue=app instance=a term=1 by=1 secret=x\r\nTicketgate-Place: 1 n=1\r\n"
         "X-Forwarded-For: 9.9.9.9\r\n";
     for (const auto* one : {a_.get(), b_.get()}) EXPECT_EQ(one->get("/forged", forged).status, 200);
     for (const Seen& seen : backend_.of("/forged")) {
@@ -93,7 +95,7 @@ TEST_F(ClusterLine, TakesNothingFromClientsThatOnlyReplicasMaySay) {
         EXPECT_GT(seen.header("Fencing-Token").size(), 1u);
         EXPECT_FALSE(seen.fields.has("fencing_token") && seen.header("fencing_token") == "2");
         EXPECT_EQ(seen.header("Fencing-Queue"), "app");
-        EXPECT_FALSE(seen.fields.has("Ticketgate-Forward"));
+        for (const auto name : cluster::headers) EXPECT_FALSE(seen.fields.has(name)) << name;
         EXPECT_NE(seen.header("X-Request-Id"), "mine");
         EXPECT_EQ(seen.header("X-Forwarded-For"), "127.0.0.1");
         EXPECT_EQ(seen.header("X-Forwarded-Port").empty(), false);

@@ -1,9 +1,11 @@
 // A config ready to serve: the settings of a path, with its gate and its upstream.
 #include "proxy/snapshot.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "configs.hpp"
+#include "http/rewrite.hpp"
 
 namespace ticketgate {
 namespace {
@@ -41,6 +43,18 @@ TEST(Snapshot, EqualMatchesAreOneRoute) {
     EXPECT_EQ(served.find("/shop/a"), served.find("/shop/b"));
     EXPECT_NE(served.find("/shop/a.php"), served.find("/shop/stock/a.php"));
     EXPECT_NE(served.find("/shop/a.php"), served.find("/shop/a"));
+}
+
+// What replicas tell each other comes from no client.
+TEST(Snapshot, OfAReplicaRemovesEachHeaderOfReplicas) {
+    const Snapshot snapshot(
+        config_of("defaults: {upstream: app}\nroutes: [{prefix: /}]\n"
+                  "cluster: {name: a, store: {endpoints: [\"http://127.0.0.1:1\"]}, "
+                  "peer: {listen: \"127.0.0.1:2\", advertise: \"127.0.0.1:2\", "
+                  "secret: 0123456789abcdef}}\n"),
+        {}, {}, {}, {}, {});
+    for (const auto name : {"Ticketgate-Forward", "Ticketgate-Place", "Ticketgate-Ask"})
+        EXPECT_TRUE(std::ranges::count(snapshot.own_names, http::cgi_name(name))) << name;
 }
 
 // One regex route for each of 20 letters: a path matches the routes of its letters, so clients
