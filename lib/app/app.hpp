@@ -88,6 +88,7 @@ class App {
     // app_upgrade.cpp
     std::int64_t line_started_s() const;
     void take_sockets();
+    void note_old_ended(bool all);
     void refuse_left_sockets() const;
     std::optional<net::Endpoint> id_service_socket() const;
     void end_left_sockets();
@@ -101,6 +102,7 @@ class App {
     void take_over();
     void tell_lost_files();
     void adopt_guest(Packet& packet);
+    upgrade::Left left() const;
     void tell_end();
     void adopt_pause(const std::string& queue, Time until);
     void read_missed_change();
@@ -145,6 +147,7 @@ class App {
     std::unique_ptr<admin::Server> admin_;
     Successor successor_;
     std::unique_ptr<Predecessor> predecessor_;  // null: there was none
+    bool knew_others_ = true;  // when it handed over: no script of a process before it may run on
     Time tell_admin_at_{};
 };
 

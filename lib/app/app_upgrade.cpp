@@ -43,17 +43,14 @@ std::string_view old_ended(const Predecessor* before) {
 // The id service of an old process has the state file until it ends, so it takes its socket later.
 void App::take_sockets() {
     if (link_.get() >= 0) {
+        assembly_.commons().last_ends.note_others(Time::max());
         predecessor_ = std::make_unique<Predecessor>(
             control_, log_, assembly_.gates(), std::move(link_), inherited_line_s_,
             Predecessor::Steps{.begin_ids = [this] { begin_id_service(true); },
                                .gives_queue = [this] { assembly_.close_idle_backends(); },
                                .pause = [this](const std::string& queue,
                                                Time until) { adopt_pause(queue, until); },
-                               .ended =
-                                   [this] {
-                                       pauses_.other_ended();
-                                       passed_.remove_files();
-                                   },
+                               .ended = [this](bool all) { note_old_ended(all); },
                                .losses =
                                    [this](const upgrade::Message& message) {
                                        add_losses(assembly_.gates(), metrics_, message);
@@ -63,6 +60,12 @@ void App::take_sockets() {
         begin_id_service(false);
     }
     if (passed_.of_systemd) refuse_left_sockets();
+}
+
+void App::note_old_ended(bool all) {
+    if (all) assembly_.commons().last_ends.note_others(monotonic_now());
+    pauses_.other_ended();
+    passed_.remove_files();
 }
 
 // systemd would keep clients waiting on such a socket, and nobody but systemd can end it.
@@ -174,7 +177,11 @@ bool App::keep_id_socket() {
     return true;
 }
 
+// Should the new process end early, the scripts that it ran may run on.
 void App::hand_over(pid_t successor) {
+    LastEnds& ends = assembly_.commons().last_ends;
+    knew_others_ = !ends.others_run();
+    ends.note_others(Time::max());
     log_.info("upgrade: the new process accepts; this one finishes its line", {{"pid", successor}});
     notify_.main_process(successor);
     if (admin_)
@@ -218,9 +225,17 @@ void App::adopt_guest(Packet& packet) {
     if (admin_) admin_->adopt(std::move(packet.descriptor), std::move(packet.message.text));
 }
 
+upgrade::Left App::left() const {
+    bool requests = false;
+    assembly_.gates().for_each([&](const Gate& gate) { requests |= !gate.figures().empty(); });
+    if (requests) return upgrade::Left::requests;
+    const Commons& all = assembly_.commons();
+    const bool over = all.runs == 0 && !all.last_ends.stray() && knew_others_;
+    return over ? upgrade::Left::nothing : upgrade::Left::unknown;
+}
+
 void App::tell_end() {
-    bool left = false;
-    assembly_.gates().for_each([&left](const Gate& gate) { left |= !gate.figures().empty(); });
+    const upgrade::Left left = this->left();
     successor_.tell_end(left);
     if (predecessor_) predecessor_->tell_end(left);
 }

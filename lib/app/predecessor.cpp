@@ -123,10 +123,15 @@ void Predecessor::heard(Packet packet) {
     if (message.kind == Kind::guest) return steps_.guest(std::move(packet));
     if (message.kind == Kind::give || message.kind == Kind::ask) return shared_.heard(message);
     if (message.kind == Kind::ids) return begin_ids();
-    if (message.kind == Kind::finished) finished_ = true;
+    if (message.kind == Kind::finished) note_finished(message);
     if (message.kind == Kind::lost) steps_.losses(message);
     if (message.kind == Kind::oldest) note_oldest(oldest_, message);
     if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::time_of(message));
+}
+
+void Predecessor::note_finished(const upgrade::Message& message) {
+    finished_ = true;
+    left_nothing_ = message.number == static_cast<std::uint64_t>(upgrade::Left::nothing);
 }
 
 void Predecessor::begin_ids() {
@@ -140,7 +145,7 @@ void Predecessor::begin_ids() {
 void Predecessor::ended() {
     const auto& taken = shared_.alone();
     begin_ids();
-    steps_.ended();
+    steps_.ended(left_nothing_);
     lives_ = false;
     if (finished_) return log_.info("upgrade: the old process has finished its line");
     if (taken.empty())
@@ -161,10 +166,10 @@ void Predecessor::go_on() {
     shared_.go_on();
 }
 
-void Predecessor::tell_end(bool left) {
+void Predecessor::tell_end(upgrade::Left left) {
     if (!lives_) return;
-    if (left) return shared_.stop();
-    link_->send({Kind::finished});
+    if (left == upgrade::Left::requests) return shared_.stop();
+    link_->send({Kind::finished, static_cast<std::uint64_t>(left)});
 }
 
 void Predecessor::tell_drain() {

@@ -52,7 +52,8 @@ class Predecessor {
         std::function<void()> begin_ids;    ///< the old id service has ended
         std::function<void()> gives_queue;  ///< the old process is about to grant once more
         std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
-        std::function<void()> ended;                                      ///< the old process has
+        /// The old process has. `all`: so have all scripts that it ran, as far as it knew.
+        std::function<void(bool all)> ended;
         std::function<void(const upgrade::Message&)> losses;  ///< as QueueLosses tells them
         std::function<void(Packet)> guest;  ///< a connection to the admin listener
     };
@@ -83,8 +84,8 @@ class Predecessor {
     void tell_pause(const std::string& queue, Time until);
     /// This process ends for good: the old one must not accept again.
     void tell_drain();
-    /// This process is about to end. `left`: with requests; then no queue passes on from here.
-    void tell_end(bool left);
+    /// This process is about to end. With requests left, no queue passes on from here.
+    void tell_end(upgrade::Left left);
     /// Waits for the old process, after an exception.
     void go_on();
 
@@ -92,6 +93,7 @@ class Predecessor {
     void put(const upgrade::Message& message);
     void heard(Packet packet);
     void ended();
+    void note_finished(const upgrade::Message& message);
     void begin_ids();
     Log& log_;
     const Steps steps_;
@@ -99,7 +101,7 @@ class Predecessor {
     const std::shared_ptr<UpgradeLink> link_;
     SharedQueues shared_;
     std::int64_t line_started_s_;
-    bool lives_ = true, has_ids_ = false, finished_ = false;
+    bool lives_ = true, has_ids_ = false, finished_ = false, left_nothing_ = false;
     OldestRequests oldest_;
 };
 

@@ -183,10 +183,10 @@ void Successor::pass_on(Descriptor connection, std::string arrived) {
     link_->send({Kind::guest, 0, std::move(arrived)}, std::move(connection));
 }
 
-void Successor::tell_end(bool left) {
+void Successor::tell_end(upgrade::Left left) {
     if (!shared_ || !link_) return;
-    if (left) return shared_->stop();
-    link_->send({Kind::finished});
+    if (left == upgrade::Left::requests) return shared_->stop();
+    link_->send({Kind::finished, static_cast<std::uint64_t>(left)});
 }
 
 void Successor::go_on() {

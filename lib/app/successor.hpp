@@ -57,8 +57,8 @@ class Successor {
     void tell_pause(const std::string& queue, Time until);
     /// A connection to the admin listener that this process has not answered, for the new one.
     void pass_on(Descriptor connection, std::string arrived);
-    /// This process is about to end. `left`: with requests; then no queue passes on from here.
-    void tell_end(bool left);
+    /// This process is about to end. With requests left, no queue passes on from here.
+    void tell_end(upgrade::Left left);
     /// Tells what the queues here have counted, also after the end of the control thread's loop.
     void tell_losses();
     /// Waits for the new process, after an exception.

@@ -37,6 +37,11 @@ void warn_inside_calls(const RouteOverrides& own, const std::string& path, const
         problems.warn(mark, key,
                       "has no effect while clients.inside is empty; name the addresses from which "
                       "the backend calls its own site");
+    else if (settings.inside_calls == InsideCalls::pass_any && config.cluster)
+        problems.warn(mark, key,
+                      "is as pass in a cluster: another replica may run the request that made a "
+                      "call without an id, so only calls with the X-Request-Id of their caller "
+                      "pass; write pass");
     else if (settings.inside_calls == InsideCalls::pass_any && !all_queued)
         problems.warn(mark, key,
                       "while a request that is not queued runs, only a call with the X-Request-Id "

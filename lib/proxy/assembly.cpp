@@ -45,6 +45,7 @@ Assembly::Assembly(config::Config config, const Platform& platform)
                  platform.supervisor, &platform.metrics),
       bound_{listeners_of(config), config.listen.size()},
       snapshot_(build(std::move(config), nullptr)) {
+    if (commons_.peers) commons_.last_ends.note_others(Time::max());
     commons_.open_files->close_by(commons_.readers.closer());
     limit_file_io();
     limit_traces();

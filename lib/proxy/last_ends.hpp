@@ -1,6 +1,6 @@
-// When the last exchange of each queue ended. Kept only while clients.inside is set: it tells which
-// request can have made a call from inside. Allocates nothing, as a run notes its end in its
-// destructor. Any thread.
+// When the last exchange of each queue ended: it tells which request can have made a call from
+// inside. Also kept while clients.inside is empty, since a reload may set it. Allocates nothing, as
+// a run notes its end in its destructor. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,27 @@ class LastEnds {
         Time& last = of(queue);
         last = std::max(last, at);
     }
-    /// The last end of any other queue's and of those that were not queued.
+    /// When the last exchange of another process ended: the other one of an upgrade, or another
+    /// replica. Time::max(): it may run some. Replaces what was noted before.
+    void note_others(Time at) {
+        const std::lock_guard lock(lock_);
+        others_ = at;
+    }
+    /// True while another process may run exchanges.
+    bool others_run() const {
+        const std::lock_guard lock(lock_);
+        return others_ == Time::max();
+    }
+    /// True once the script of an exchange of this process may run for ever.
+    bool stray() const {
+        const std::lock_guard lock(lock_);
+        const auto end = ends_.begin() + static_cast<std::ptrdiff_t>(count_);
+        return std::any_of(ends_.begin(), end, [](const End& e) { return e.at == Time::max(); });
+    }
+    /// The last end of any other queue's, of those that were not queued and of other processes'.
     Time elsewhere(const void* queue) const {
         const std::lock_guard lock(lock_);
-        Time last{};
+        Time last = others_;
         for (std::size_t i = 0; i < count_; ++i)
             if (ends_[i].queue != queue) last = std::max(last, ends_[i].at);
         return last;
@@ -50,6 +67,7 @@ class LastEnds {
     mutable std::mutex lock_;
     std::array<End, 64> ends_{};  // the first: not queued
     std::size_t count_ = 1;
+    Time others_{};
 };
 
 }  // namespace ticketgate

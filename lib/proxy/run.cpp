@@ -34,14 +34,12 @@ Run::Run(Station& station, std::shared_ptr<Request> request, Slot slot)
 Run::~Run() {
     station_.leave(*this);
     Commons& commons = station_.commons;
-    const bool calls = watches_calls();
     // A slot that was lost meanwhile belongs to another request of that queue.
     const bool kept = !stray_ && hold_.state() == Holding::returned;
-    if (calls)
-        commons.last_ends.note(kept ? gate_ : nullptr, stray_ ? Time::max() : monotonic_now());
+    commons.last_ends.note(kept ? gate_ : nullptr, stray_ ? Time::max() : monotonic_now());
     if (lingers_) --commons.lingering;
     --commons.runs;
-    if (calls) commons.look_for_clients();
+    if (watches_calls()) commons.look_for_clients();
 }
 
 // Holds the slot until the backend is done, however the exchange ends: also by an exception, such

@@ -33,8 +33,9 @@ bool Run::outlasts() const noexcept {
     return hold_.held() || sends_on() || (lingers_ && !station_.ends_connections());
 }
 
+// By the snapshot in force: a reload may have set it behind the request's own.
 bool Run::watches_calls() const {
-    return !request_->snapshot->config.clients.inside.empty();
+    return !station_.snapshot()->config.clients.inside.empty();
 }
 
 // Which script can have made a call from inside depends on when the others ended. So an exchange

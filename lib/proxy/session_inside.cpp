@@ -143,7 +143,16 @@ std::string Session::inside_remedy() const {
         return "no request of this queue has the id that the call names: a request that waits for "
                "it by way of another queue is not known; give both routes one queue" +
                docs;
-    if (any && station().commons.last_ends.elsewhere(&place_->gate()) == Time::max())
+    const LastEnds& ends = station().commons.last_ends;
+    if (any && ends.others_run())
+        return (station().commons.peers
+                    ? "another replica of the cluster may run the request that made it; only calls "
+                      "with the X-Request-Id of their caller pass"
+                    : "another process, before or behind an upgrade, may run the request that made "
+                      "it, also for ever if it was cut; until then only calls with the "
+                      "X-Request-Id of their caller pass") +
+               docs;
+    if (any && ends.elsewhere(&place_->gate()) == Time::max())
         return "a request that was not queued has ended, and its script may run for ever; until "
                "the "
                "next start only calls with the X-Request-Id of their caller pass" +

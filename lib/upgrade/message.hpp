@@ -41,11 +41,18 @@ enum class Kind : std::uint8_t {
     ids,       ///< the id service of the old process has ended
     pause,     ///< at_time(): an operator's, until then; Time{}: its end
     drain,     ///< the new process drains: nobody accepts any more
-    finished,  ///< the line of this process has ended, and it cut nothing
+    finished,  ///< the line of this process has ended, and it cut no request of it; number: Left
     lost,      ///< number: so many more; text: `REASON QUEUE` (GateLosses), of the old process
     oldest,  ///< the request that has run for longest in the old process; number: since when, Unix
              ///< time in us; text: `QUEUE NUMBER REQUEST_ID METHOD TARGET`, `QUEUE`: none runs
     guest,   ///< text: what has arrived on the connection that comes with it
+};
+
+/// What a process leaves at the backends when it ends. A process of before says `unknown`.
+enum class Left : std::uint8_t {
+    unknown,   ///< no request of a queue; the script of another one may run on
+    nothing,   ///< as far as it knows: what `clients.inside` goes by
+    requests,  ///< of a queue, which it cuts; so it does not say that it has finished
 };
 
 struct Message {

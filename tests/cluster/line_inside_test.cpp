@@ -20,6 +20,32 @@ class ClusterInside : public ClusterFaults {
     }
 };
 
+// Another replica may run the request that made it.
+TEST_F(ClusterInside, WaitsIfItNamesNobody) {
+    const std::string any =
+        "clients: {inside: [127.0.0.1]}\n"
+        "defaults: {upstream: app, inside_calls: pass_any}\n"
+        "routes: [{prefix: /, queue: app}, {prefix: /free, queue: off}]\n";
+    const auto a = replica_at(store_.url(0), "a", "hold_timeout: never", any);
+    begin_line(*a);
+    const auto b = replica_at(store_.url(0), "b", "hold_timeout: never", any);
+    backend_.hold("/free");
+    Client elsewhere = b->client(), page = a->client(), call = a->client();
+    elsewhere.get("/free");
+    ASSERT_TRUE(backend_.wait_for("/free"));
+    backend_.hold("/page");
+    page.get("/page", "Via: 1.1 front\r\n");
+    ASSERT_TRUE(backend_.wait_for("/page"));
+    call.get("/call");
+    EXPECT_TRUE(a->wait_for_waiting(1));
+    EXPECT_EQ(backend_.count("/call"), 0u);
+    backend_.release("/page");
+    EXPECT_EQ(page.read().status, 200);
+    EXPECT_EQ(call.read().status, 200);
+    backend_.release("/free");
+    EXPECT_EQ(elsewhere.read().status, 200);
+}
+
 TEST_F(ClusterInside, RunsWithinItsCallersSlotAtAKeeperThatDrains) {
     auto a = replica_of(0, "a");
     begin_line(*a);

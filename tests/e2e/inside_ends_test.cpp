@@ -5,15 +5,16 @@
 namespace ticketgate::test {
 namespace {
 
-struct InsideEnds : testing::Test {
-    InsideEnds()
-        : gateway(R"(
-clients: { inside: [127.0.0.1] }
+const std::string knows_inside = "clients: { inside: [127.0.0.1] }\n";
+const std::string any_passes = R"(
 upstreams: { app: { url: "${BACKEND}" } }
 defaults: { upstream: app, inside_calls: pass_any }
 routes: [{ prefix: /, queue: q, routes: [{ prefix: /free, queue: off }] }]
-)",
-                  with(backend)) {}
+)";
+
+struct InsideEnds : testing::Test {
+    explicit InsideEnds(const std::string& clients = knows_inside)
+        : gateway(clients + any_passes, with(backend)) {}
 
     /// A call that names nobody runs within the slot of the only request in flight.
     void expect_calls_to_pass() {
@@ -24,6 +25,21 @@ routes: [{ prefix: /, queue: q, routes: [{ prefix: /free, queue: off }] }]
         EXPECT_EQ(gateway.get("/call").status, 200);
         backend.release("/page");
         EXPECT_EQ(caller.read().status, 200);
+    }
+
+    /// Another request may have made it.
+    void expect_calls_to_wait() {
+        backend.hold("/page");
+        Client stranger = gateway.client(), call = gateway.client();
+        stranger.get("/page", "Via: 1.1 front\r\n");
+        ASSERT_TRUE(backend.wait_for("/page"));
+        call.get("/call");
+        EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+        backend.release("/page");
+        EXPECT_EQ(stranger.read().status, 200);
+        EXPECT_EQ(call.read().status, 200);
+        EXPECT_EQ(backend.most_in_flight("/page"), 1);
+        EXPECT_GT(backend.of("/call").at(0).start, backend.of("/page").at(0).end);
     }
 
     Backend backend;
@@ -70,18 +86,43 @@ TEST_F(InsideEnds, OfAStreamWhoseClientHasLeftIsNotSeen) {
     EXPECT_EQ(visitor.read_to_head().status, 200);
     visitor.reset();
     ASSERT_EQ(gateway.log(1).size(), 1u) << "written when the exchange has ended, too";
-    backend.hold("/page");
-    Client stranger = gateway.client(), call = gateway.client();
-    stranger.get("/page", "Via: 1.1 front\r\n");
-    ASSERT_TRUE(backend.wait_for("/page"));
-    call.get("/call");
-    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
-    backend.release("/page");
-    EXPECT_EQ(stranger.read().status, 200);
-    EXPECT_EQ(call.read().status, 200);
-    EXPECT_EQ(backend.most_in_flight("/page"), 1);
-    EXPECT_GT(backend.of("/call").at(0).start, backend.of("/page").at(0).end);
+    expect_calls_to_wait();
     backend.release("the end of the script");
+}
+
+// clients.inside comes with a reload.
+struct InsideEndsByReload : InsideEnds {
+    InsideEndsByReload() : InsideEnds("") {
+        backend.on("/free", [](Call& call) {
+            call.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab");
+            call.wait_for("the end of the script");
+            call.finish("cd");
+        });
+        visitor.get("/free");
+        EXPECT_EQ(visitor.read_to_head().status, 200);
+    }
+    ~InsideEndsByReload() override { backend.release("the end of the script"); }
+    void reload() { ASSERT_TRUE(gateway.reload(knows_inside + any_passes)); }
+    void leave() {
+        visitor.reset();
+        ASSERT_TRUE(eventually([&] { return gateway.connections() == 0; }));
+    }
+    Client visitor = gateway.client();
+};
+
+TEST_F(InsideEndsByReload, OfARequestThatWasLeftBeforeItIsNotSeen) {
+    leave();
+    ASSERT_EQ(gateway.log(1).size(), 1u) << "written when the exchange has ended, too";
+    reload();
+    expect_calls_to_wait();
+}
+
+TEST_F(InsideEndsByReload, OfARequestThatBeganBeforeItIsSeen) {
+    reload();
+    leave();
+    backend.release("the end of the script");
+    ASSERT_EQ(gateway.log(1).size(), 1u) << "written when the exchange has ended, too";
+    expect_calls_to_pass();
 }
 
 // A script that works on behind its answer may have made a call without an id.

@@ -18,7 +18,7 @@ PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
             "control_memory_test.py": "ticketgate", "fpm_test.py": "ticketgate",
             "process_test.py": "ticketgate", "replica_memory_test.py": "ticketgate",
             "shortage_test.py": "ticketgate", "upgrade_back_test.py": "ticketgate",
-            "upgrade_told_test.py": "ticketgate",
+            "upgrade_inside_test.py": "ticketgate", "upgrade_told_test.py": "ticketgate",
             # Scenarios of the torture kit.
             "torture": "ticketgate", "torture_whole": "ticketgate"}
 KIT = ("tg_torture", "tg_backend")

@@ -288,10 +288,10 @@ log: {{ access_file: "{self.folder}/access.log" }}
 
     # ── requests ──
 
-    def send(self, path, port=None):
+    def send(self, path, port=None, more=""):
         connection = socket.create_connection(("127.0.0.1", port or self.port), timeout=PATIENCE)
         self.addCleanup(connection.close)
-        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{more}\r\n".encode())
         return connection
 
     def status(self, connection):

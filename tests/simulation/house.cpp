@@ -72,6 +72,7 @@ House::House(const Plan& plan, Ground& ground, Judge& judge, net::Connect connec
       judge_(judge),
       a_(plan.a),
       c_(plan.c),
+      knows_inside_(!plan.inside_by_reload),
       access_file_(ground.access_log) {
     (void)!::ftruncate(ground.access_log, 0);
     (void)::lseek(ground.access_log, 0, SEEK_SET);
@@ -112,7 +113,7 @@ config::Config House::config() const {
     all.client_half_close =
         set(plan_.half_close_stays ? config::HalfClose::stay : config::HalfClose::leave);
     all.inside_calls = set(plan_.inside_calls);
-    if (plan_.has_calls()) config.clients.inside = {backend_address};
+    if (plan_.has_calls() && knows_inside_) config.clients.inside = {backend_address};
     config.clients.write_timeout = plan_.write_timeout;
     config.clients.idle_timeout = plan_.idle_timeout;
     config.clients.max_requests = plan_.max_requests;
@@ -176,6 +177,7 @@ void House::reload(Random& random) {
     a_.limits.max_in_flight = random.one_of({plan_.a.limits.max_in_flight, 1u, 2u, 4u});
     if (random.chance(30)) a_.limits.order = queue::Order::arrival;
     if (random.chance(50)) c_exists_ = !c_exists_;
+    knows_inside_ = true;
     judge_.reloads(c_exists_);
     tell_limits();
     assembly_->reload(config());

@@ -76,6 +76,7 @@ class House {
     Ground& ground_;
     Judge& judge_;
     QueuePlan a_, c_;
+    bool knows_inside_;
     bool c_exists_ = true;
     metrics::Registry metrics_;
     LogFile access_file_;

@@ -36,6 +36,7 @@ Judge::Judge(const Plan& plan, Trace& trace) : plan_(plan), trace_(trace) {
     c_.strict = !opens(plan.c);
     a_.in_order_of_arrival = plan.a.limits.order == queue::Order::arrival;
     c_.in_order_of_arrival = plan.c.limits.order == queue::Order::arrival;
+    if (plan.inside_by_reload) inside_known_ = not_yet;
     for (const Act& act : plan.acts)
         if (act.kind == Act::Kind::reload) c_.strict = false;
     for (const ClientPlan& client : plan.clients) {

@@ -120,6 +120,7 @@ class Judge {
         c_.strict = false;
         c_exists_ = c_exists;
         reloaded_ = not_yet;
+        was_reloaded_ = true;
     }
     /// An operator released the slot of this request.
     /// The operator, of a request whose end only the backend knows.
@@ -134,6 +135,7 @@ class Judge {
     void quiet() {
         if (draining_ && drained_ == not_yet) drained_ = moment;
         if (reloaded_ == not_yet) reloaded_ = moment;
+        if (was_reloaded_ && inside_known_ == not_yet) inside_known_ = moment;
         for (Story& s : stories_) s.release_known = s.released;
     }
     /// A stop is told of; the loops know of it when it `cuts`.
@@ -181,6 +183,8 @@ class Judge {
     // Moments from which on every loop drains, and has the present config.
     static constexpr std::uint64_t not_yet = ~std::uint64_t{0};
     std::uint64_t drained_ = not_yet, reloaded_ = 0;
+    std::uint64_t inside_known_ = 0;  // a call whose head came later counts as one
+    bool was_reloaded_ = false;
     std::uint64_t drain_began_ = 0;
     bool c_exists_ = true;
 };

@@ -30,7 +30,8 @@ void Judge::log_line(std::string_view text) {
         s.number = 0;  // not in the order of the queue's own line
     }
     const bool left_in_line = text.find("\"outcome\":\"client_closed\"") != text.npos;
-    if (s.caller != 0 && s.read != 0 && left_in_line && !short_of_memory_)
+    const bool is_call = s.caller != 0 && s.head_sent > inside_known_;
+    if (is_call && s.read != 0 && left_in_line && !short_of_memory_)
         fail("request " + std::to_string(id) + ", a call from inside, lost its place");
     const bool admitted = text.find("\"outcome\":\"admitted\"") != text.npos;
     const bool connects = last_connect_failure_ < s.head_sent && plan_.connects_late == 0;

@@ -143,6 +143,7 @@ struct Plan {
     std::uint32_t max_waiting = 1024;
     bool half_close_stays = false;
     config::InsideCalls inside_calls = config::InsideCalls::wait;
+    bool inside_by_reload = false;  ///< clients.inside is empty until the first one
     bool small_spool = false;
     std::uint64_t spool_memory = 64 << 10, spool_max_memory = 64 << 20, spool_disk = 1 << 30;
     std::uint64_t response_spool_max = 256 << 20;

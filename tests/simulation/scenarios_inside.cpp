@@ -70,6 +70,13 @@ Plan of_an_orphan() {
     return plan;
 }
 
+// What began before the reload that sets clients.inside counts as well. The sweep reloads at each
+// step.
+Plan by_reload(Plan plan) {
+    plan.inside_by_reload = true;
+    return plan;
+}
+
 // Its caller ends before its upload does, and a moment later it is cut.
 Plan slow_upload() {
     Plan plan = plan_with({client(get("/a", 10ms)), client(get("/a", 20ms), 1ms),
@@ -130,6 +137,8 @@ std::vector<Scenario> inside_scenarios() {
         {"a call of an unqueued request", of_an_unqueued_request()},
         {"a call of an unqueued request, later", of_an_unqueued_request_later()},
         {"a call of an orphan", of_an_orphan()},
+        {"a call of an unqueued request, inside by a reload", by_reload(of_an_unqueued_request())},
+        {"a call of an orphan, inside by a reload", by_reload(of_an_orphan())},
         {"a call that uploads slowly", slow_upload()},
         {"a call that waits for no answer", hung_up()},
         {"calls from inside", family(true)},
