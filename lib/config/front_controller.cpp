@@ -22,6 +22,16 @@ std::string page_behind(std::string_view rest) {
     return page;
 }
 
+std::string_view folder_of(std::string_view script) {
+    return script.substr(0, script.rfind('/'));
+}
+
+// What stands before a question mark in PATH_INFO, where its code is decoded; empty: there is none.
+std::string before_question(const std::string& page) {
+    const auto end = page.find("%3F");
+    return end == page.npos ? std::string() : page_behind(page.substr(0, end));
+}
+
 }  // namespace
 
 std::vector<std::string> front_controllers(const Config& config) {
@@ -38,21 +48,33 @@ std::vector<std::string> front_controllers(const Config& config) {
     return out;
 }
 
+std::vector<Spelling> spellings_of(std::string_view script, std::string_view rest, bool certain) {
+    const auto folder = folder_of(script);
+    std::string page = page_behind(rest);
+    std::vector<Spelling> out{{std::string(folder) + page, certain}};
+    if (!folder.empty()) out.push_back({std::move(page), false});
+    return out;
+}
+
 std::vector<Spelling> other_spellings(std::string_view script, std::string_view path) {
-    const auto folder = script.substr(0, script.rfind('/'));
-    const auto is_below = [&](std::string_view outer) {
-        return path.starts_with(outer) && path.substr(outer.size()).starts_with('/');
-    };
+    const auto folder = folder_of(script);
     std::vector<Spelling> out;
+    const auto add = [&](std::string_view rest, bool certain) {
+        for (auto& one : spellings_of(script, rest, certain)) out.push_back(std::move(one));
+    };
     if (path.starts_with(script)) {
-        std::string rest = page_behind(path.substr(script.size()));
-        if (path != script && !is_below(script)) out.push_back({std::string(script) + rest});
-        out.push_back({std::string(folder) + rest});
-        if (!folder.empty()) out.push_back({std::move(rest), false});
-    } else if (!folder.empty() && is_below(folder)) {
-        out.push_back({std::string(path.substr(folder.size())), false});
-    } else if (const auto at = path.find(script); !folder.empty() && at != path.npos) {
-        out.push_back({page_behind(path.substr(at + script.size())), false});
+        const auto rest = path.substr(script.size());
+        const std::string page = page_behind(rest), asked = before_question(page);
+        if (!rest.empty() && page != rest) out.push_back({std::string(script) + page});
+        add(page, true);
+        if (asked.empty()) return out;
+        out.push_back({std::string(script) + asked});
+        add(asked, true);
+    } else if (!folder.empty()) {
+        if (path.starts_with(folder)) add(path.substr(folder.size()), false);
+        if (const auto at = path.find(script); at != path.npos)
+            add(path.substr(at + script.size()), false);
+        std::erase(out, Spelling{std::string(path), false});
     }
     return out;
 }

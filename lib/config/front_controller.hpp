@@ -24,8 +24,12 @@ struct Spelling {
 /// Applications read their route from PATH_INFO, or cut the script's name or its folder off the
 /// path. So `/index.php/admin` is `/admin`, and of `/app/index.php`, `/app/admin` is `/admin` as
 /// well. They cut the name as text: `/index.phpadmin` is `/admin` for Symfony, Laravel, Yii and
-/// CodeIgniter, and Symfony finds `/app/index.php` in `/x/app/index.php/admin`. `path` is in normal
-/// form.
+/// CodeIgniter, `/appadmin` for the last two; Symfony finds `/app/index.php` in
+/// `/x/app/index.php/admin`, and for WordPress `/index.php/admin%3F` is `/admin`. `path` is in
+/// normal form.
 std::vector<Spelling> other_spellings(std::string_view script, std::string_view path);
+
+/// The paths of the page that stands in `rest`, behind what an application has cut off.
+std::vector<Spelling> spellings_of(std::string_view script, std::string_view rest, bool certain);
 
 }  // namespace ticketgate::config

@@ -156,10 +156,11 @@ class Scripts {
         const auto remedy = "if upstream " + upstream->first +
                             " has a front controller, give the queue to regex: ^" +
                             (named ? quoted(script) : "/[^/]+\\.php") + "/?" +
-                            quoted(page.substr(1)) + "(/|$), too";
+                            quoted(page.substr(1)) + "(/|%3F|$), too";
         const auto other = named ? script.substr(0, at_script) + page : script + page;
-        if (!tell_page(route, other, named ? "give the queue to prefix: " + other : remedy))
-            (void)tell_page(route, script + page.substr(1), remedy);
+        if (tell_page(route, other, named ? "give the queue to prefix: " + other : remedy)) return;
+        for (const auto& path : {script + page.substr(1), script + page + "%3F"})
+            if (tell_page(route, path, remedy)) return;
     }
 
     // True: it is not in the queue of this route.

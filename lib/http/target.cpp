@@ -121,6 +121,17 @@ std::string with_late_slashes(std::string_view path) {
     return late;
 }
 
+// Reads the path like an application that drops `..` and resolves nothing (CodeIgniter 3).
+std::string without_parents(std::string_view path) {
+    std::string out;
+    while (!path.empty()) {
+        const auto end = std::min(path.find('/', 1), path.size());
+        if (path.substr(0, end) != "/..") out += path.substr(0, end);
+        path.remove_prefix(end);
+    }
+    return out.empty() ? "/" : out;
+}
+
 // True if the path has the code of these digits, the second in either case.
 bool has_code(std::string_view path, char high, char low) {
     for (auto at = path.find('%'); at < path.size(); at = path.find('%', at + 1))
@@ -198,6 +209,8 @@ std::vector<std::string> verbatim_readings(std::string_view path) {
     for (const unsigned no : {unsigned{resolved_dots}, slashes, resolved_dots | slashes}) {
         std::string other;
         read_path(path, normal_reading & ~no, other);
+        if (no == resolved_dots && other.find("/..") != other.npos)
+            others.add(without_parents(other));
         others.add(std::move(other));
     }
     std::string as_it_came(path);

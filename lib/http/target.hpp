@@ -34,9 +34,9 @@ bool normalise_path(std::string_view path, std::string& out);
 std::vector<std::string> other_readings(std::string_view path);
 
 /// Returns the forms that an application may compare with its routes when its server hands it the
-/// path as it came: with dot segments as names, or not decoded at all; of each also the form in
-/// which repeated slashes are one. For a router of Symfony `/orders/..` is the order `..`. Empty
-/// for a path that is its own normal form.
+/// path as it came: with dot segments as names, without `..`, or not decoded at all; of each also
+/// the form in which repeated slashes are one. For a router of Symfony `/orders/..` is the order
+/// `..`. Empty for a path that is its own normal form.
 std::vector<std::string> verbatim_readings(std::string_view path);
 
 }  // namespace ticketgate::http

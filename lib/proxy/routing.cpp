@@ -162,9 +162,13 @@ class Pages {
     void run(Routed& found) {
         if (found.failure || !found.route->scripts) return;
         look_at_page(normal_, found);
+        look_behind_length(normal_, found);
         if (path_ == normal_) return;
         for (const auto readings : {http::other_readings, http::verbatim_readings})
-            for (const auto& other : readings(path_)) look_at_page(other, found);
+            for (const auto& other : readings(path_)) {
+                look_at_page(other, found);
+                look_behind_length(other, found);
+            }
     }
 
  private:
@@ -179,6 +183,24 @@ class Pages {
         if (front.routed && path == front.script && names(found, front.script)) return;
         for (const auto& spelling : config::other_spellings(front.script, path))
             look(spelling, found);
+    }
+
+    // Symfony cuts as many bytes as its script's path has off the path as it came, if it finds the
+    // script's file in it and neither the script nor its folder before.
+    void look_behind_length(std::string_view reading, Routed& found) {
+        for (const auto& front : snapshot_.front_controllers()) {
+            const auto slash = front.script.rfind('/');
+            const auto file = std::string_view(front.script).substr(slash + 1);
+            if (slash == 0 || path_.size() <= front.script.size()) continue;
+            const auto at = reading.find(file);
+            if (at == 0 || at == reading.npos || reading.starts_with(front.script)) continue;
+            std::string page(path_.substr(front.script.size()));
+            if (!page.starts_with('/')) page.insert(0, "/");
+            std::string normal;
+            if (!http::normalise_path(page, normal)) continue;
+            for (const auto& spelling : config::spellings_of(front.script, normal, false))
+                look(spelling, found);
+        }
     }
 
     // `/admin` of a route for `/index.php/admin`; `/app/admin` and `/admin` of one for

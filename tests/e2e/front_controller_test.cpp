@@ -50,11 +50,13 @@ TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
               "/index.php//admin/save", "//index.php/admin/save", "/index.php/%61dmin/save",
               "/index%2ephp/admin/save", "/index.php/./admin/save", "/index.php/x/../admin/save",
               "/x/../index.php/admin/save", "/index.php%2Fadmin/save", "/index.php/admin%2Fsave",
-              "/index.phpadmin/save", "/index.phpadmin", "/%69ndex.php%61dmin/save"})
+              "/index.phpadmin/save", "/index.phpadmin", "/%69ndex.php%61dmin/save",
+              "/index.php/admin%3f/", "/index.php/admin%3Fx", "/admin/../save"})
             EXPECT_EQ(site.queue_of(path), "q") << fastcgi << " " << path;
         for (const char* path :
              {"/", "/index.php", "/index.php/", "/index.php/other", "/index.php/administration",
-              "/index.php?r=/admin", "/index.phpadministration", "/index.php5"})
+              "/index.php?r=/admin", "/index.phpadministration", "/index.php5", "/save",
+              "/index.php/x%3F/admin"})
             EXPECT_EQ(site.queue_of(path), "") << fastcgi << " " << path;
     }
 }
@@ -62,10 +64,12 @@ TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
 TEST(FrontController, OfAFolderIsReachedByThreePaths) {
     Site site(
         app(admin + ", { prefix: /public/shop, queue: shop }", ", script: /public/index.php"));
-    for (const char* path : {"/admin/x", "/public/admin/x", "/public/index.php/admin/x",
-                             "/public/index.phpadmin/x", "/x/public/index.php/admin/x"})
+    for (const char* path :
+         {"/admin/x", "/public/admin/x", "/public/index.php/admin/x", "/public/index.phpadmin/x",
+          "/x/public/index.php/admin/x", "/publicadmin/x", "/y-z-index.php-zz/admin/x",
+          "/y-%69ndex.php-zz/admin/x"})
         EXPECT_EQ(site.queue_of(path), "q") << path;
-    for (const char* path : {"/public/shop/x", "/public/index.php/shop/x"})
+    for (const char* path : {"/public/shop/x", "/public/index.php/shop/x", "/public/../shop/x"})
         EXPECT_EQ(site.queue_of(path), "shop") << path;
     EXPECT_EQ(site.queue_of("/index.php/admin/x"), "q") << "that of another upstream counts too";
 }

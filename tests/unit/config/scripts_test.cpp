@@ -31,7 +31,7 @@ TEST(Scripts, ScriptsThatRunUnderAnotherPathToo) {
         index[0].find("routes[1].prefix: most servers run /b/index.php for /b/ as well, and /b/ "),
         std::string::npos)
         << index[0];
-    const std::string behind = ", {regex: '^/[^/]+\\.php/?b(/|$)', queue: a}]";
+    const std::string behind = ", {regex: '^/[^/]+\\.php/?b(/|%3F|$)', queue: a}]";
     const auto slash = told("[{prefix: /}, {prefix: /b/, queue: a}" + behind);
     ASSERT_EQ(slash.size(), 1u);
     EXPECT_NE(slash[0].find("routes[1].prefix: does not match /b,"), std::string::npos) << slash[0];
@@ -168,7 +168,7 @@ TEST(Scripts, PagesThatHaveAPathBehindTheFrontController) {
         << one[0];
     EXPECT_NE(one[0].find("runs the same page for /index.php/admin, and /index.php/admin is not in "
                           "its queue; if upstream app has a front controller, give the queue to "
-                          "regex: ^/[^/]+\\.php/?admin(/|$), too"),
+                          "regex: ^/[^/]+\\.php/?admin(/|%3F|$), too"),
               std::string::npos)
         << one[0];
     EXPECT_EQ(told("[{prefix: /, queue: b}, {prefix: /admin, queue: a}]").size(), 1u);
@@ -177,13 +177,14 @@ TEST(Scripts, PagesThatHaveAPathBehindTheFrontController) {
                   .size(),
               1u);
     EXPECT_EQ(told("[{prefix: /}, {prefix: /admin, queue: a}, {regex: "
-                   "'^/[^/]+\\.php/?admin(/|$)', queue: a}]"),
+                   "'^/[^/]+\\.php/?admin(/|%3F|$)', queue: a}]"),
               Lines{});
     const auto text = told(
         "[{prefix: /}, {prefix: /admin, queue: a}, {regex: '^/[^/]+\\.php/admin(/|$)', queue: a}]");
     ASSERT_EQ(text.size(), 1u);
     EXPECT_NE(text[0].find("/index.phpadmin is not in its queue"), std::string::npos) << text[0];
-    EXPECT_NE(text[0].find("regex: ^/[^/]+\\.php/?admin(/|$), too"), std::string::npos) << text[0];
+    EXPECT_NE(text[0].find("regex: ^/[^/]+\\.php/?admin(/|%3F|$), too"), std::string::npos)
+        << text[0];
     EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /admin, queue: a}]"), Lines{});
     EXPECT_EQ(told("[{prefix: /admin, queue: a}]"), Lines{}) << "the other path gets 404";
     const auto named = told("[{prefix: /}, {prefix: /index.php/admin, queue: a}]");
@@ -208,7 +209,12 @@ TEST(Scripts, OtherPathsOfAFrontControllersPage) {
     EXPECT_EQ(other_spellings("/app/index.php", "/app/x"), (Spellings{{"/x", false}}));
     EXPECT_EQ(other_spellings("/app/index.php", "/app/index.phpx"),
               (Spellings{{"/app/index.php/x"}, {"/app/x"}, {"/x", false}}));
-    EXPECT_EQ(other_spellings("/app/index.php", "/y/app/index.php/x"), (Spellings{{"/x", false}}));
+    EXPECT_EQ(other_spellings("/app/index.php", "/y/app/index.php/x"),
+              (Spellings{{"/app/x", false}, {"/x", false}}));
+    EXPECT_EQ(other_spellings("/app/index.php", "/appx"),
+              (Spellings{{"/app/x", false}, {"/x", false}}));
+    EXPECT_EQ(other_spellings("/index.php", "/index.php/x%3F/y"),
+              (Spellings{{"/x%3F/y"}, {"/index.php/x"}, {"/x"}}));
     EXPECT_EQ(other_spellings("/app/index.php", "/x"), Spellings{});
 }
 
