@@ -62,9 +62,7 @@ class Search {
         if (found.complaint.empty() && snapshot_.refuses_names_of(head_))
             found.complaint = unusual_name;
         found.failure = found.complaint.empty() ? failure(found.route.get()) : errc::bad_request;
-        if (found.route)
-            found.queues = snapshot_.queues(*found.route, head_) &&
-                           !bypasses(head_, found.route->settings, found.route->upgrades);
+        if (found.route) found.queues = queues(*found.route);
         return found;
     }
 
@@ -103,6 +101,14 @@ class Search {
             found.match = match;
             found.read_as = other;
         }
+    }
+
+    // What names another method may be a write, also where it asks for a tunnel.
+    bool queues(const Route& route) const {
+        const config::Settings& its = route.settings;
+        return snapshot_.queues(route, head_) &&
+               (!bypasses(head_, its, route.upgrades) ||
+                names_another_method(head_, its.method_override, snapshot_.method_names));
     }
 
     error_code failure(const Route* route) const {

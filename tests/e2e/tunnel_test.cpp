@@ -114,6 +114,25 @@ TEST(Tunnel, BypassDoesNotQueueRequestsForATunnel) {
     EXPECT_EQ(posts[0].read().status, 200);
 }
 
+TEST(Tunnel, BypassQueuesWhatNamesAnotherMethod) {
+    Backend backend;
+    Gateway gateway(one_queue(", tunnel: bypass, skip_methods: [GET]"), with(backend));
+    backend.hold("/first");
+    Client first = gateway.client();
+    first.request("POST", "/first");
+    ASSERT_TRUE(backend.wait_for("/first"));
+    const std::string stream = "Accept: text/event-stream\r\n";
+    Client query = gateway.client(), header = gateway.client();
+    query.get("/query?_method=DELETE", stream);
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    header.get("/header", stream + "X-HTTP-Method-Override: DELETE\r\n");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 2));
+    EXPECT_EQ(gateway.get("/events", stream).status, 200);
+    backend.release("/first");
+    EXPECT_EQ(query.read().status, 200);
+    EXPECT_EQ(header.read().status, 200);
+}
+
 TEST(Tunnel, ThatIsSilentForTooLongIsClosed) {
     Backend backend;
     backend.on("/ws", echo);
