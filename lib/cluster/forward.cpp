@@ -92,6 +92,7 @@ std::string write_forward(const Forward& forward) {
     add(out, "waited", us(forward.waited));
     if (forward.inside) add(out, "inside", *forward.inside);
     if (forward.place != 0) add(out, "place", forward.place);
+    if (forward.term != 0) add(out, "term", forward.term);
     add(out, "secret", forward.secret);
     return out;
 }
@@ -105,6 +106,7 @@ std::optional<Forward> read_forward(std::string_view text) {
         if (name == "inside") out.inside = value;
         if (name == "secret") out.secret = value;
         if (name == "place") return read_number(value, out.place);
+        if (name == "term") return read_number(value, out.term);
         return name != "waited" || read_duration(value, out.waited);
     });
     if (!good || out.queue.empty() || out.client.empty()) return std::nullopt;

@@ -52,6 +52,9 @@ struct Forward {
     std::optional<std::string_view> inside = std::nullopt;
     /// The number of its ticket at a keeper that had it before; 0: it had none.
     std::uint64_t place = 0;
+    /// The term of the keeper to which it goes, as the other replica knows it: the same replica may
+    /// keep the line in a later one by now. 0: a replica of before.
+    std::uint64_t term = 0;
 };
 
 std::string write_forward(const Forward& forward);

@@ -35,6 +35,7 @@ struct Whereabouts {
     /// The idle_version of the keeper from which this replica took the line over last; 0: it has
     /// not, or there was none. What came to that keeper since was never started there.
     std::uint64_t replaced_idle = 0;
+    std::uint64_t epoch = 0;  ///< of this replica, with `here`; else 0
 };
 
 class Permit {

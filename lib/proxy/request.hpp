@@ -42,7 +42,7 @@ struct Request {
     /// The number that a keeper of its clustered line gave it first; 0: none so far. Behind the
     /// loss of that keeper it stands in this place.
     std::uint64_t place = 0;
-    bool unlogged = false;      ///< a question of another replica, not a request
+    bool unlogged = false;      ///< a question of another replica, or a try of one that logs it
     bool client_ended = false;  ///< its client has sent a FIN, which the replica is to know
     /// The epoch of the keeper that it is forwarded to; 0: none.
     std::uint64_t line_epoch = 0;
@@ -54,7 +54,7 @@ struct Request {
     bool to_head = false;      ///< HEAD: the response has no body
     bool head_as_get = false;  ///< sent to the backend as GET, whose body ends with the work
     bool must_run = false;     ///< a call from inside: also if nobody waits for its answer
-    bool repeatable = false;   ///< idempotent and without a body: may be sent again
+    bool repeatable = false;  ///< idempotent, of no other method, without a body: may be sent again
     bool client_1_0 = false;
     bool prefers_html = false;  ///< its client is a browser that shows what it gets
     bool safe = true;           ///< GET or HEAD, and it names no other method

@@ -90,6 +90,7 @@ class Session {
     error_code hear_replica();
     error_code answer_replica(const cluster::Ask& asked) const;
     error_code check_told_queue() const;
+    bool is_of(std::uint64_t epoch) const;
     const LineKeeper* keeper_for(const Whereabouts& at);
     bool calls_from_here() const;
     error_code find_line();
@@ -179,6 +180,7 @@ class Session {
         std::string queue;
         std::string listener;               ///< to which its client connected
         std::optional<std::string> inside;  ///< as inside_
+        std::uint64_t term = 0;             ///< of the line here, as the other replica knows it
     };
 
     ClientStream& client_;

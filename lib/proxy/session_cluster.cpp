@@ -44,6 +44,7 @@ error_code Session::hear_replica() {
     if (!request_->record.client_ip.empty()) request_->record.client_ip = told->client;
     about->queue = told->queue;
     about->listener = told->listener;
+    about->term = told->term;
     if (told->inside) about->inside = std::string(*told->inside);
     request_->started -= told->waited;
     request_->place = told->place;
@@ -97,7 +98,7 @@ error_code Session::find_line() {
     if (only_within_) return {};
     if (at.where == stands) return errc::cluster_away;
     if (at.where == away) return told_ ? errc::line_moved : errc::cluster_away;
-    if (told_ && at.where != here) return errc::line_moved;  // it is forwarded once
+    if (told_ && !(at.where == here && is_of(at.epoch))) return errc::line_moved;  // forwarded once
     const LineKeeper* const keeper = keeper_for(at);
     if (keeper == nullptr) return {};
     request_->peer = station().commons.peers->at(keeper->address);
@@ -106,6 +107,12 @@ error_code Session::find_line() {
     request_->line_epoch = keeper->epoch;
     request_->line_idle = keeper->idle_version;
     return {};
+}
+
+// A replica takes a keeper of another term for another one, and would send the request again once
+// the term that it knows is over.
+bool Session::is_of(std::uint64_t epoch) const {
+    return told_->term == 0 || told_->term == epoch;
 }
 
 // Null: it takes its ticket here. A line that settles waits for the requests of the keeper before.
@@ -155,6 +162,7 @@ void Session::stamp_forward(std::string& lines) const {
     forward.waited = monotonic_now() - request_->started;
     if (inside_) forward.inside = *inside_;
     forward.place = request_->place;
+    forward.term = request_->line_epoch;
     lines.append(cluster::forward_header).append(": ").append(cluster::write_forward(forward));
     lines.append("\r\n");
     if (!request_->repeatable) lines.append("Expect: 100-continue\r\n");
@@ -224,8 +232,10 @@ void Session::note_forward(error_code failure) const {
         ++notes.forwards_failed;
 }
 
-// The replica that sent a request to one that keeps the line no longer looks for another.
+// The replica that sent a request to one that keeps the line no longer looks for another, every
+// 50 ms, and logs the request.
 void Session::note_away(error_code failure) const {
+    if (failure == errc::line_moved && told_ != nullptr) request_->unlogged = true;
     const bool refused =
         failure == errc::cluster_away || (failure == errc::line_moved && told_ == nullptr);
     if (refused && request_->route != nullptr && request_->route->gate)

@@ -63,10 +63,11 @@ void Session::begin_request(error_code failure) {
     request.keep_alive = may_stay_ && head.keep_alive && !station().draining();
     request.body.complete = reader_.done();
     request.prefers_html = station().accept.prefers_html(head.fields);
-    request.safe =
-        (head.method == "GET" || head.method == "HEAD") &&
+    const bool plain =
+        head.idempotent() &&
         !names_another_method(head, config::MethodOverride::queue, request.snapshot->method_names);
-    request.repeatable = head.idempotent() && !head.has_body();
+    request.safe = plain && (head.method == "GET" || head.method == "HEAD");
+    request.repeatable = plain && !head.has_body();
     record.method = request.method = head.method;
     record.target = request.target = head.target;
     describe_for_log(record, head, client_.peer(), request.snapshot->config.log.access);

@@ -91,6 +91,7 @@ void Line::publish() {
     }
     const std::lock_guard lock(lock_);
     where_ = where;
+    epoch_ = keeper_.epoch();
     lost_ = at && !keeper_.keeper_is_listed();
     closes_ = keeper_.role() == cluster::Role::open && !keeper_.may_grant();
     at_ = std::move(at);
@@ -115,7 +116,9 @@ Whereabouts Line::where() const {
     if (store_away_ && !sure) return at(away);
     if (store_full_ && until_.load() == 0 && !closes_) return at(stands);
     if (where_ != cluster::Where::here) return at(nowhere);
-    return at(here, nullptr, prior_);
+    Whereabouts own = at(here, nullptr, prior_);
+    own.epoch = epoch_;
+    return own;
 }
 
 Keeper::Facts Line::facts() const {

@@ -122,6 +122,7 @@ class Line final : public Permit {
     bool closes_ = false;  // `idle` is being written, or it is looked whether it was
     std::shared_ptr<const LineKeeper> at_, prior_;
     std::uint64_t replaced_idle_ = 0;
+    cluster::Epoch epoch_ = 0;  // of this replica, while the line is kept here
     std::optional<Question> question_;
     cluster::Epoch over_ = 0;  // nothing of this term or an earlier one runs or will run here
     std::uint64_t looks_at_write_ = 0;

@@ -33,6 +33,25 @@ TEST_F(ClusterFaults, ALineStandsWhileALostRequestMayRunUntilAnOperatorSettlesIt
     backend_.release("/lost");
 }
 
+// It may be a write.
+TEST_F(ClusterFaults, AGetThatNamesAnotherMethodIsNotSentAgain) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    backend_.hold("/lost");
+    Client lost = b->client();
+    lost.get("/lost", "X-HTTP-Method-Override: DELETE\r\n");
+    ASSERT_TRUE(backend_.wait_for("/lost"));
+    EXPECT_TRUE(backend_.of("/lost").at(0).body.empty());
+    a->crash();
+    EXPECT_EQ(lost.read().status, 502);
+    ASSERT_TRUE(is_stored({"settling"}));
+    settle(lost_term());
+    EXPECT_EQ(b->get("/next").status, 200);
+    EXPECT_EQ(backend_.count("/lost"), 1u);
+    backend_.release("/lost");
+}
+
 // The next process at the address of a lost one knows nothing of what that one left in the backend.
 TEST_F(ClusterFaults, AKeeperThatIsStartedAgainGivesNoWordForTheOneThatCrashed) {
     auto a = replica("a");

@@ -114,6 +114,26 @@ TEST_F(ClusterLine, RefusesStrangersAtTheListenerForReplicas) {
     EXPECT_EQ(backend_.count("/stranger"), 0u);
 }
 
+// A replica that was started again at its address may keep the line in a later term than the other
+// one knows. That one would send the request again once the earlier term is over.
+TEST_F(ClusterLine, TakesNoRequestForAnotherTerm) {
+    const auto term = status().at("queues").at(0).at("epoch").to_number<std::uint64_t>();
+    const auto forwarded = [&](const std::string& term_told) {
+        Client replica(a_->address(2));
+        replica.get("/told", "Ticketgate-Forward: 1 queue=app client=1.1.1.1" + term_told +
+                                 " secret=0123456789abcdef\r\n");
+        return replica.read();
+    };
+    const Response earlier = forwarded(" term=" + std::to_string(term - 1));
+    EXPECT_EQ(earlier.status, 503);
+    EXPECT_EQ(earlier.header("Ticketgate-Place"), "1 moved=1");
+    EXPECT_EQ(backend_.count("/told"), 0u);
+    EXPECT_EQ(forwarded(" term=" + std::to_string(term)).status, 200);
+    EXPECT_EQ(forwarded("").status, 200) << "of a version that tells none";
+    EXPECT_EQ(a_->log(5).back().at("path").as_string(), "/told");
+    for (const auto& line : a_->log(5)) EXPECT_NE(line.at("outcome").as_string(), "away");
+}
+
 TEST_F(ClusterLine, PassesBodiesOfAnyKindOn) {
     const std::string small = pattern(100), large = pattern(3 << 20, 7);
     EXPECT_EQ(b_->post("/small", small).status, 200);

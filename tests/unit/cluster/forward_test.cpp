@@ -20,13 +20,18 @@ TEST(Forward, IsWrittenWithAllThatOnlyTheOtherReplicaKnows) {
     EXPECT_EQ(write_forward(forward),
               "1 queue=app client=10.0.0.7 waited=1500 place=1927700489533652993 "
               "secret=0123456789abcdef");
+    forward.place = 0;
+    forward.term = 1796044189;
+    EXPECT_EQ(write_forward(forward),
+              "1 queue=app client=10.0.0.7 waited=1500 term=1796044189 secret=0123456789abcdef");
 }
 
 TEST(Forward, ComesBackAsItWasWritten) {
     for (const std::optional<std::string_view> inside :
          {std::optional<std::string_view>(), std::optional<std::string_view>(""),
           std::optional<std::string_view>("id=with=signs")}) {
-        const Forward sent{secret, "a.b-c_d", "2001:db8::1", "", 61s, inside, inside ? 7U : 0U};
+        const Forward sent{secret, "a.b-c_d", "2001:db8::1",    "",
+                           61s,    inside,    inside ? 7U : 0U, inside ? 9U : 0U};
         const std::string text = write_forward(sent);
         const auto got = read_forward(text);
         ASSERT_TRUE(got) << text;
@@ -36,6 +41,7 @@ TEST(Forward, ComesBackAsItWasWritten) {
         EXPECT_EQ(got->waited, sent.waited);
         EXPECT_EQ(got->inside, sent.inside);
         EXPECT_EQ(got->place, sent.place);
+        EXPECT_EQ(got->term, sent.term);
     }
 }
 
