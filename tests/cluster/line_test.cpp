@@ -122,7 +122,9 @@ TEST_F(ClusterLine, TakesNoRequestForAnotherTerm) {
         Client replica(a_->address(2));
         replica.get("/told", "Ticketgate-Forward: 1 queue=app client=1.1.1.1" + term_told +
                                  " secret=0123456789abcdef\r\n");
-        return replica.read();
+        Response answer = replica.read();
+        while (answer.status == 102) answer = replica.read();  // it waits for the line to open
+        return answer;
     };
     const Response earlier = forwarded(" term=" + std::to_string(term - 1));
     EXPECT_EQ(earlier.status, 503);
@@ -130,8 +132,9 @@ TEST_F(ClusterLine, TakesNoRequestForAnotherTerm) {
     EXPECT_EQ(backend_.count("/told"), 0u);
     EXPECT_EQ(forwarded(" term=" + std::to_string(term)).status, 200);
     EXPECT_EQ(forwarded("").status, 200) << "of a version that tells none";
-    EXPECT_EQ(a_->log(5).back().at("path").as_string(), "/told");
-    for (const auto& line : a_->log(5)) EXPECT_NE(line.at("outcome").as_string(), "away");
+    const auto lines = a_->log(4);
+    ASSERT_EQ(lines.size(), 4u) << "two others, and two that it took";
+    for (const auto& line : lines) EXPECT_EQ(line.at("outcome").as_string(), "admitted");
 }
 
 TEST_F(ClusterLine, PassesBodiesOfAnyKindOn) {
