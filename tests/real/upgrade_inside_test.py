@@ -13,7 +13,8 @@ import unittest
 import upgrade_test
 from real_test import wait_for
 
-INSIDE = "clients: { inside: [127.0.0.1] }\ndefaults: { inside_calls: pass_any }\ndrain_timeout: 30s\n"
+INSIDE = "clients: { inside: [127.0.0.1] }\ndefaults: { inside_calls: pass_any }\n"
+PATIENT, CUTS = "drain_timeout: 10m\n", "drain_timeout: 100ms\n"
 
 
 class Inside(upgrade_test.Upgrade):
@@ -40,9 +41,9 @@ class Inside(upgrade_test.Upgrade):
         self.backend.release("a")
         self.assertEqual([self.status(page), self.status(call)], [200, 200])
 
-    def start_with_free(self):
+    def start_with_free(self, drain=PATIENT):
         """A request that is not queued runs in the old process."""
-        old = self.start(INSIDE)
+        old = self.start(INSIDE + drain)
         return old, self.hold_one("/free/old", "free")
 
     def wait_for_end_of(self, old):
@@ -59,12 +60,12 @@ class Inside(upgrade_test.Upgrade):
         self.check_that_calls_pass()
 
     def test_what_the_old_process_cut_may_run_for_ever(self):
-        for signals in ([signal.SIGKILL], [signal.SIGTERM, signal.SIGTERM]):
-            with self.subTest(signals=signals):
-                old, _ = self.start_with_free()
+        for drain in (PATIENT, CUTS):
+            with self.subTest(drain=drain):
+                old, _ = self.start_with_free(drain)
                 new = self.upgrade()
-                for one in signals:
-                    os.kill(old, one)
+                if drain == PATIENT:
+                    os.kill(old, signal.SIGKILL)
                 self.wait_for_end_of(old)
                 self.check_that_calls_wait("behind")
                 os.kill(new, signal.SIGKILL)
@@ -73,7 +74,7 @@ class Inside(upgrade_test.Upgrade):
                 self.backend.begun.clear()
 
     def test_a_request_of_a_new_process_that_died_may_run_for_ever(self):
-        self.start(INSIDE)
+        self.start(INSIDE + PATIENT)
         held = self.hold_one("/b/old", "b")
         new = self.upgrade()
         self.hold_one("/free/new", "free")
