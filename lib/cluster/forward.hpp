@@ -53,7 +53,7 @@ struct Forward {
     /// The number of its ticket at a keeper that had it before; 0: it had none.
     std::uint64_t place = 0;
     /// The term of the keeper to which it goes, as the other replica knows it: the same replica may
-    /// keep the line in a later one by now. 0: a replica of before.
+    /// keep the line in a later one by now. 0: not told, by a replica of an earlier version.
     std::uint64_t term = 0;
 };
 

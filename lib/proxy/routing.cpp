@@ -191,8 +191,8 @@ class Pages {
             look(spelling, found);
     }
 
-    // Symfony cuts as many bytes as its script's path has off the path as it came, if it finds the
-    // script's file in it and neither the script nor its folder before.
+    // If Symfony finds its script's file name in a path that does not begin with the script, it
+    // cuts as many bytes off the path as it came as the script's path has.
     void look_behind_length(std::string_view reading, Routed& found) {
         for (const auto& front : snapshot_.front_controllers()) {
             const auto slash = front.script.rfind('/');

@@ -232,8 +232,8 @@ void Session::note_forward(error_code failure) const {
         ++notes.forwards_failed;
 }
 
-// The replica that sent a request to one that keeps the line no longer looks for another, every
-// 50 ms, and logs the request.
+// A replica whose request is sent on looks for the keeper again, every 50 ms, and logs the request
+// itself.
 void Session::note_away(error_code failure) const {
     if (failure == errc::line_moved && told_ != nullptr) request_->unlogged = true;
     const bool refused =
