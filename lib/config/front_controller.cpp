@@ -15,18 +15,12 @@ void add_fallback(const FilesOverrides& files, std::vector<std::string>& out) {
     if (last.starts_with('/') && last.ends_with(extension)) out.push_back(last);
 }
 
-// Of `admin` in `/index.phpadmin`, too: applications compare the script's name as text.
-std::string page_behind(std::string_view rest) {
-    std::string page(rest);
-    if (!page.starts_with('/')) page.insert(0, "/");
-    return page;
-}
-
 std::string_view folder_of(std::string_view script) {
     return script.substr(0, script.rfind('/'));
 }
 
-// What stands before a question mark in PATH_INFO, where its code is decoded; empty: there is none.
+// WordPress ends the page at a question mark, which PATH_INFO has decoded. Returns the page before
+// it; empty: the path has none.
 std::string before_question(const std::string& page) {
     const auto end = page.find("%3F");
     return end == page.npos ? std::string() : page_behind(page.substr(0, end));
@@ -46,6 +40,12 @@ std::vector<std::string> front_controllers(const Config& config) {
     std::ranges::sort(out);
     out.erase(std::ranges::unique(out).begin(), out.end());
     return out;
+}
+
+std::string page_behind(std::string_view rest) {
+    std::string page(rest);
+    if (!page.starts_with('/')) page.insert(0, "/");
+    return page;
 }
 
 std::vector<Spelling> spellings_of(std::string_view script, std::string_view rest, bool certain) {

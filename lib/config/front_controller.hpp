@@ -29,7 +29,11 @@ struct Spelling {
 /// normal form.
 std::vector<Spelling> other_spellings(std::string_view script, std::string_view path);
 
-/// The paths of the page that stands in `rest`, behind what an application has cut off.
+/// Returns the path of the page in `rest`, from which an application has cut the script's name as
+/// text: `admin` of `/index.phpadmin` has no slash.
+std::string page_behind(std::string_view rest);
+
+/// The paths of the page that page_behind(rest) names.
 std::vector<Spelling> spellings_of(std::string_view script, std::string_view rest, bool certain);
 
 }  // namespace ticketgate::config

@@ -103,7 +103,8 @@ class Search {
         }
     }
 
-    // What names another method may be a write, also where it asks for a tunnel.
+    // A request that names another method may be a write, so it is queued also if it asks for a
+    // tunnel.
     bool queues(const Route& route) const {
         const config::Settings& its = route.settings;
         return snapshot_.queues(route, head_) &&
@@ -167,14 +168,14 @@ class Pages {
 
     void run(Routed& found) {
         if (found.failure || !found.route->scripts) return;
+        std::vector<std::string> others;
+        if (path_ != normal_)
+            for (const auto readings : {http::other_readings, http::verbatim_readings})
+                for (auto& other : readings(path_)) others.push_back(std::move(other));
         look_at_page(normal_, found);
-        look_behind_length(normal_, found);
-        if (path_ == normal_) return;
-        for (const auto readings : {http::other_readings, http::verbatim_readings})
-            for (const auto& other : readings(path_)) {
-                look_at_page(other, found);
-                look_behind_length(other, found);
-            }
+        for (const auto& other : others) look_at_page(other, found);
+        for (const auto& front : snapshot_.front_controllers())
+            look_behind_length(front, others, found);
     }
 
  private:
@@ -193,20 +194,19 @@ class Pages {
 
     // If Symfony finds its script's file name in a path that does not begin with the script, it
     // cuts as many bytes off the path as it came as the script's path has.
-    void look_behind_length(std::string_view reading, Routed& found) {
-        for (const auto& front : snapshot_.front_controllers()) {
-            const auto slash = front.script.rfind('/');
-            const auto file = std::string_view(front.script).substr(slash + 1);
-            if (slash == 0 || path_.size() <= front.script.size()) continue;
-            const auto at = reading.find(file);
-            if (at == 0 || at == reading.npos || reading.starts_with(front.script)) continue;
-            std::string page(path_.substr(front.script.size()));
-            if (!page.starts_with('/')) page.insert(0, "/");
-            std::string normal;
-            if (!http::normalise_path(page, normal)) continue;
-            for (const auto& spelling : config::spellings_of(front.script, normal, false))
-                look(spelling, found);
-        }
+    void look_behind_length(const FrontController& front, const std::vector<std::string>& readings,
+                            Routed& found) {
+        const std::string_view script = front.script;
+        const auto file = script.substr(script.rfind('/') + 1);
+        if (file.size() + 1 == script.size() || path_.size() <= script.size()) return;
+        const auto is_cut = [&](std::string_view reading) {
+            return reading.find(file) != reading.npos && !reading.starts_with(script);
+        };
+        if (!is_cut(normal_) && std::ranges::none_of(readings, is_cut)) return;
+        std::string page;
+        if (!http::normalise_path(config::page_behind(path_.substr(script.size())), page)) return;
+        for (const auto& spelling : config::spellings_of(script, page, false))
+            look(spelling, found);
     }
 
     // `/admin` of a route for `/index.php/admin`; `/app/admin` and `/admin` of one for

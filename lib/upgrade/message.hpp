@@ -48,8 +48,8 @@ enum class Kind : std::uint8_t {
     guest,   ///< text: what has arrived on the connection that comes with it
 };
 
-/// What a process leaves at the backends when it ends. A process of an earlier version says
-/// `unknown`.
+/// How much a process leaves running at the backends when it ends. A process of an earlier version
+/// always sends `unknown`.
 enum class Left : std::uint8_t {
     unknown,   ///< no request of a queue; the script of another one may run on
     nothing,   ///< as far as it knows: what `clients.inside` goes by

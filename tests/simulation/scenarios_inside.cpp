@@ -70,8 +70,8 @@ Plan of_an_orphan() {
     return plan;
 }
 
-// What began before the reload that sets clients.inside counts as well. The sweep reloads at each
-// step.
+// Only a reload sets clients.inside, and requests that began before it may call, too. The sweep
+// reloads at each step.
 Plan by_reload(Plan plan) {
     plan.inside_by_reload = true;
     return plan;

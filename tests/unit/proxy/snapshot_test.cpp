@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "configs.hpp"
-#include "http/rewrite.hpp"
+#include "http/cgi_name.hpp"
 
 namespace ticketgate {
 namespace {
@@ -45,7 +45,7 @@ TEST(Snapshot, EqualMatchesAreOneRoute) {
     EXPECT_NE(served.find("/shop/a.php"), served.find("/shop/a"));
 }
 
-// What replicas tell each other comes from no client.
+// A replica removes the headers of replicas from the requests of clients.
 TEST(Snapshot, OfAReplicaRemovesEachHeaderOfReplicas) {
     const Snapshot snapshot(
         config_of("defaults: {upstream: app}\nroutes: [{prefix: /}]\n"
