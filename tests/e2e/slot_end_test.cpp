@@ -309,7 +309,8 @@ TEST(SlotEnd, OfAnAnswerWithTooManyTrailersOrExtensionsFollowsItsFraming) {
         for (const std::string& body :
              {"2\r\nok\r\n0\r\n" + trailers + "\r\n", extensions + "0\r\n\r\n"}) {
             const std::string answer = head + field + "\r\n" + body;
-            backend.on("/x", [&](Call& call) {
+            // A copy: it may end behind this round.
+            backend.on("/x", [answer](Call& call) {
                 call.finish(answer);
                 call.wait_for(answer);  // a FIN ends nothing here
             });
