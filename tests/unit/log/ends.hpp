@@ -56,12 +56,12 @@ struct SocketPair : Ends {
 };
 
 // Fills the pipe until a write would block.
-inline void fill(const Pipe& pipe) {
-    const int flags = fcntl(pipe.writer, F_GETFL);
-    fcntl(pipe.writer, F_SETFL, flags | O_NONBLOCK);
+inline void fill(const Ends& ends) {
+    const int flags = fcntl(ends.writer, F_GETFL);
+    fcntl(ends.writer, F_SETFL, flags | O_NONBLOCK);
     const std::string page(4096, 'x');
-    while (write(pipe.writer, page.data(), page.size()) > 0) continue;
-    fcntl(pipe.writer, F_SETFL, flags);
+    while (write(ends.writer, page.data(), page.size()) > 0) continue;
+    fcntl(ends.writer, F_SETFL, flags);
 }
 
 inline std::string line(char thread, int number, std::size_t size = 0) {
