@@ -44,8 +44,12 @@ Tried bad(const std::string& about, const std::string& why, const std::string& r
     return {false, with_remedy(about + ": failed: " + why, remedy)};
 }
 
-std::string connected_to(const config::Upstream& upstream, const std::string& address) {
-    std::string text = "connected to " + address;
+std::string connected_to(const config::Upstream& upstream, const Exchange& exchange) {
+    std::string text = "connected to " + exchange.address();
+    if (exchange.passed_over() != 0)
+        text += " (" + std::to_string(exchange.passed_over()) + " other address" +
+                (exchange.passed_over() == 1 ? "" : "es") + " of " + upstream.host +
+                " did not accept)";
     if (!upstream.https) return text;
     return text + (upstream.tls.verify ? " with TLS, its certificate is good"
                                        : " with TLS, its certificate is not verified "
@@ -121,6 +125,7 @@ class Trial {
     Tried connect(const std::string& about, const UpstreamRegistry::Known& known) {
         const auto exchange = known.upstream->open(loop_, true, false);
         exchange->observe(&nobody_);
+        exchange->connect_within(patience);
         Body none(spool_);
         none.complete = false;  // or FastCGI would send the records that end a request
         const auto failure = drive([&] { return exchange->send({}, none); });
@@ -133,7 +138,7 @@ class Trial {
     // HTTP has no question that no application sees, so only FastCGI is asked.
     Tried look_at_protocol(const std::string& about, const UpstreamRegistry::Known& known,
                            Exchange& exchange) {
-        const auto reached = about + ": " + connected_to(known.config, exchange.address());
+        const auto reached = about + ": " + connected_to(known.config, exchange);
         if (!known.config.fcgi) return {true, reached};
         Body none(spool_);
         none.complete = false;

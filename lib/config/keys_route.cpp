@@ -74,7 +74,8 @@ constexpr std::array settings_rows{
          "The least rate of a request body as a whole, in bytes a second, after a grace of one "
          "body_timeout. Below it: 408. With 0, any rate."),
     duration("connect_timeout", setting<&S::connect_timeout, &Said::connect_timeout>,
-             "The longest time for a connection to the backend. Then: 504."),
+             "The longest time for a connection to the backend. Then: 504. Of a name with several "
+             "addresses, each that does not accept has its share of that time."),
     duration("response_timeout", setting<&S::response_timeout, &Said::response_timeout>,
              "The longest silence of the backend. Then the client gets 504, and the slot stays "
              "held until the backend is done."),

@@ -80,6 +80,10 @@ std::string Endpoint::ip() const {
     return inet_ntop(AF_INET6, &address, text.data(), text.size());
 }
 
+bool Endpoint::operator==(const Endpoint& other) const {
+    return size_ == other.size_ && std::memcmp(&storage_, &other.storage_, size_) == 0;
+}
+
 bool Endpoint::is_local() const {
     if (family() == AF_INET) return (ntohl(as_v4(*this).sin_addr.s_addr) >> 24) == 127;
     if (family() != AF_INET6) return is_unix();

@@ -29,6 +29,9 @@ class Endpoint {
     socklen_t size() const { return size_; }
     void set_size(socklen_t size) { size_ = size; }
 
+    /// The same address and port.
+    bool operator==(const Endpoint& other) const;
+
     int family() const { return storage_.ss_family; }
     bool is_unix() const { return family() == AF_UNIX; }
     /// A unix socket, or a loopback address: the peer is a process of this machine.

@@ -128,6 +128,7 @@ void Run::arm_silence() {
 // Nothing has gone to a keeper by then, so a request that may be repeated waits no longer either.
 void Run::arm_connecting() {
     const Duration longest = settings().connect_timeout;
+    exchange_->connect_within(longest);
     if (!looks_for_keeper()) return station_.loop.arm(deadline_, longest);
     keeper_ends_ = std::min(monotonic_now() + longest, unstarted_until());
     arm_keeper();

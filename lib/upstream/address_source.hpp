@@ -2,6 +2,7 @@
 // or workers come and go. Owned by its pool; only the loop of the pool uses it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "base/error.hpp"
@@ -23,8 +24,10 @@ class AddressSource {
     virtual bool none() const { return false; }
     /// The error of the last search for addresses; none before the first.
     virtual error_code failure() const { return {}; }
-    /// A connection to the present address failed.
-    virtual void failed() {}
+    /// How many addresses are known now.
+    virtual std::size_t count() const { return 1; }
+    /// A connection to `at` failed. The next call of address() gives another one, if one is known.
+    virtual void failed(const net::Endpoint& at) { (void)at; }
     /// Removes an observer that no longer waits.
     virtual void forget(Observer&) {}
 };

@@ -48,6 +48,11 @@ class Exchange {
 
     /// The id of the request, for the operator's view of what a worker runs. Valid as long as this.
     virtual void carries(std::string_view request_id) { (void)request_id; }
+    /// How long connecting may take. Each address of a name that has several gets its share of it;
+    /// the caller looks after the end of the whole time. Before the first connect() or send().
+    virtual void connect_within(Duration time) { (void)time; }
+    /// How many addresses have failed before the one that it is connected to.
+    virtual std::size_t passed_over() const { return 0; }
     /// Connects, and sends nothing of the request. done: send() may send. An exchange that cannot
     /// do the one without the other leaves both to send(). Errors: upstream_refused,
     /// upstream_untrusted.

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <new>
 
-#include "base/shortage.hpp"
 #include "net/pieces.hpp"
 #include "upstream/pooled_upstream.hpp"
 
@@ -15,12 +14,6 @@ namespace {
 // largest record.
 constexpr std::size_t piece_size = (64 << 10) - 8;
 
-// True if another try can succeed soon: the backlog of a unix socket was full, or the system had no
-// memory for a socket.
-bool may_connect_soon(int error) {
-    return error == EAGAIN || no_memory_now(error);
-}
-
 // For this long after the loop has polled all sockets, the flags of an idle one count.
 constexpr Duration lately = 1ms;
 
@@ -28,11 +21,7 @@ constexpr Duration lately = 1ms;
 
 PooledExchange::PooledExchange(std::shared_ptr<PooledUpstream> upstream, Pool& pool,
                                net::Loop& loop)
-    : upstream_(std::move(upstream)),
-      pool_(pool),
-      loop_(loop),
-      place_(*this),
-      idle_deadline_(*this) {}
+    : upstream_(std::move(upstream)), pool_(pool), loop_(loop), place_(*this), deadline_(*this) {}
 
 PooledExchange::~PooledExchange() {
     addresses().forget(*this);
@@ -53,52 +42,6 @@ result<Step> PooledExchange::send(std::string_view head, Body& body) {
     const auto step = connect();
     if (!step || *step != Step::done) return step;
     return send_pieces(head, body);
-}
-
-void PooledExchange::go_to(const net::Endpoint& address) {
-    to_ = address;
-    own_addresses_ = std::make_unique<FixedAddress>(address);
-}
-
-AddressSource& PooledExchange::addresses() const {
-    return own_addresses_ ? *own_addresses_ : pool_.addresses();
-}
-
-result<Step> PooledExchange::connect() {
-    if (connected_) return Step::done;
-    if (!stream_) {
-        const net::Endpoint* address = addresses().address(loop_, *this);
-        if (address == nullptr) {
-            if (addresses().none()) return errc::upstream_refused;
-            return Step::blocked;
-        }
-        to_ = *address;
-        if (!pool_.line().may_try(place_)) {
-            refusal_ = pool_.line().refusal();
-            return Step::blocked;
-        }
-        stream_ = pool_.connect(loop_, to_, refusal_);
-        if (stream_) stream_->observe(observer_);
-        // No event will tell when it can succeed.
-        if (!stream_ && may_connect_soon(refusal_)) {
-            pool_.line().failed(place_, refusal_, loop_);
-            return Step::blocked;
-        }
-        pool_.line().leave(place_);
-    }
-    const auto state = stream_ ? stream_->connected() : net::IoResult{net::Io::failed, 0, refusal_};
-    if (state.status == net::Io::blocked) return Step::blocked;
-    if (state.status == net::Io::failed) {
-        addresses().failed();
-        refusal_ = state.error;
-        const bool untrusted = stream_ && !stream_->fault().empty();
-        return untrusted ? errc::upstream_untrusted : errc::upstream_refused;
-    }
-    connected_ = true;
-    refusal_ = 0;
-    // From the first byte on: a box between us that forgets idle connections keeps this one.
-    if (!to_.is_local()) stream_->insist();
-    return Step::done;
 }
 
 // A broken pipe while sending is not the end: the backend may have answered before it closed.
@@ -278,7 +221,7 @@ void PooledExchange::become_idle(Duration timeout, Duration rest) {
     // is freed at the end of this function, not before.
     const auto last = std::move(upstream_);
     stream_->observe(this);
-    loop_.arm(idle_deadline_, timeout);
+    loop_.arm(deadline_, timeout);
     if (rest != Duration{0}) stream_->acknowledge();  // or held bytes come with the next request
 }
 
@@ -307,7 +250,7 @@ bool PooledExchange::quiet() const {
 void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
     upstream_ = std::move(upstream);
     stream_->observe(nullptr);
-    idle_deadline_.disarm();
+    deadline_.disarm();
     reused_ = true;
     was_idle_for_ = idle_for(loop_.woke());
     reset_exchange();
@@ -320,7 +263,7 @@ void PooledExchange::reset_exchange() {
 }
 
 void PooledExchange::notify() {
-    if (!connected_) {  // its turn in the line to connect, or its name has an address
+    if (!connected_) {  // its turn in the line to connect, an address of its name, or the next one
         if (observer_ != nullptr) observer_->notify();
         return;
     }
@@ -328,7 +271,7 @@ void PooledExchange::notify() {
     if (!quiet()) {
         note_words();
         pool_.policy().closed(age, loop_.woke());
-    } else if (idle_deadline_.expired()) {
+    } else if (deadline_.expired()) {
         pool_.policy().outlived(age);
     } else {
         return;

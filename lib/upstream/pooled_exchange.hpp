@@ -46,6 +46,8 @@ class PooledExchange : public Exchange,
     ~PooledExchange() override;
 
     void observe(Observer* observer) override;
+    void connect_within(Duration time) override { connect_time_ = time; }
+    std::size_t passed_over() const override { return passed_over_; }
     result<Step> connect() override;
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
@@ -144,7 +146,7 @@ class PooledExchange : public Exchange,
 
  private:
     /// While idle: the backend closed it, or it was idle for too long. Before it is connected: it
-    /// may try.
+    /// may try, or its address has had its share of the time.
     void notify() override;
     result<Step> reads_all();
     bool stirred() const;
@@ -161,6 +163,10 @@ class PooledExchange : public Exchange,
     bool has_address() const { return to_.family() != AF_UNSPEC; }
     // A connection that was made elsewhere has no address, and needs none.
     bool unresolved() const { return !stream_ && !has_address(); }
+    result<Step> begin_connecting();
+    void note_connected();
+    void share_time();
+    error_code connect_failed(int error);
     result<Step> send_pieces(std::string_view head, Body& body);
     result<Step> push(std::string_view head, Body& body);
     std::shared_ptr<PooledUpstream> upstream_;  // the pool's owner; null while idle in the pool
@@ -168,7 +174,9 @@ class PooledExchange : public Exchange,
     net::Loop& loop_;
     Observer* observer_ = nullptr;
     ConnectLine::Place place_;
-    Deadline idle_deadline_;
+    Deadline deadline_;  // of an idle connection, or of one address among several
+    Duration connect_time_ = never;
+    std::size_t passed_over_ = 0;  // addresses that have failed
     std::unique_ptr<net::Stream> stream_;
     Time idle_since_{};
     Duration rest_{}, was_idle_for_{};

@@ -1,5 +1,6 @@
 #include "upstream/resolved_name.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "net/loop.hpp"
@@ -22,7 +23,7 @@ bool ResolvedName::is_due() const {
 
 const net::Endpoint* ResolvedName::address(net::Loop& loop, Observer& asking) {
     if (is_due()) resolve(loop);
-    if (!addresses_.empty()) return &addresses_[next_ % addresses_.size()];
+    if (!addresses_.empty()) return &addresses_[present_];
     if (resolving_) asking_.push_back(&asking);
     return nullptr;
 }
@@ -52,22 +53,26 @@ void ResolvedName::resolve(net::Loop& loop) {
     resolving_ = true;
 }
 
-// A failed look-up keeps the old addresses.
+// A failed look-up keeps the old addresses. The present one stays the present one: of the others
+// one may have refused a connection a moment ago.
 void ResolvedName::resolved(const error_code& failure, std::vector<net::Endpoint> found) {
     failure_ = failure;
     resolving_ = false;
     resolved_at_ = monotonic_now();
     if (!found.empty()) {
+        const auto same =
+            addresses_.empty() ? found.end() : std::ranges::find(found, addresses_[present_]);
+        present_ = same == found.end() ? 0 : static_cast<std::size_t>(same - found.begin());
         addresses_ = std::move(found);
-        next_ = 0;
     }
     none_ = addresses_.empty();
     for (Observer* waiter : std::exchange(asking_, {})) waiter->notify();
 }
 
-void ResolvedName::failed() {
-    ++next_;
+// Requests that failed at one address at the same time move on by one.
+void ResolvedName::failed(const net::Endpoint& at) {
     resolved_at_ = Time{};
+    if (addresses_[present_] == at) present_ = (present_ + 1) % addresses_.size();
 }
 
 }  // namespace ticketgate

@@ -1,5 +1,6 @@
-// The addresses of a name: looked up by the control thread, tried in turn, and looked up again from
-// time to time, because containers come back under other addresses.
+// The addresses of a name: looked up by the control thread, and looked up again from time to time,
+// because containers come back under other addresses. One of them serves until it fails; then the
+// next one does, in the order of the name's answer.
 #pragma once
 
 #include <string>
@@ -17,8 +18,9 @@ class ResolvedName final : public AddressSource, public std::enable_shared_from_
     const net::Endpoint* address(net::Loop& loop, Observer& asking) override;
     bool none() const override { return none_ && !resolving_; }
     error_code failure() const override { return failure_; }
-    /// The next call gives another address, and looks the name up anew.
-    void failed() override;
+    std::size_t count() const override { return addresses_.size(); }
+    /// Also looks the name up anew, at the next call of address().
+    void failed(const net::Endpoint& at) override;
     void forget(Observer& asking) override { std::erase(asking_, &asking); }
 
  private:
@@ -31,7 +33,7 @@ class ResolvedName final : public AddressSource, public std::enable_shared_from_
     const std::uint16_t port_;
     net::Resolver& resolver_;
     std::vector<net::Endpoint> addresses_;
-    std::size_t next_ = 0;
+    std::size_t present_ = 0;  // of addresses_
     Time resolved_at_{};
     bool resolving_ = false, none_ = false;
     error_code failure_;

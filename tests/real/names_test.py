@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Names that hang: a name server that never answers delays nothing but the requests to that name.
+"""Names that hang: a name server that never answers delays nothing but the requests to that name. And names with several
+addresses, of which one accepts.
 
 Runs itself in namespaces of its own, where it is the name server: names_test.py TICKETGATE [unittest's options].
 """
+import contextlib
+import http.client
 import os
 import pathlib
 import signal
@@ -20,11 +23,14 @@ INSIDE = "TICKETGATE_NAMES_TEST"
 SPACE = ["unshare", "--map-root-user", "--mount", "--net"]
 # A look-up that hangs lasts longer than any test waits for something.
 RESOLVER = "nameserver 127.0.0.1\noptions timeout:30 attempts:5\n"
+# The last bytes of 127.0.0.x. The backend listens on 127.0.0.1 only.
+SEVERAL = {"two-a.test": [2, 1], "two-b.test": [1, 2]}
 SAMPLED = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
 
 
 class NameServer(threading.Thread):
-    """Knows all names but those that begin with `hangs`, for which it has no answer at all."""
+    """Knows all names but those that begin with `hangs`, for which it has no answer at all. The names of SEVERAL have two
+    addresses."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -44,9 +50,10 @@ class NameServer(threading.Thread):
             self.asked.add(name)
             if name.startswith("hangs"):
                 continue
-            found = b"\xc0\x0c\0\1\0\1\0\0\0\5\0\4\x7f\0\0\1" if kind == 1 else b""
-            counts = b"\0\1\0" + (b"\1" if found else b"\0") + b"\0\0\0\0"
-            self.socket.sendto(question[:2] + b"\x81\x80" + counts + question[12:at + 5] + found, client)
+            found = SEVERAL.get(name, [1]) if kind == 1 else []
+            records = b"".join(b"\xc0\x0c\0\1\0\1\0\0\0\5\0\4\x7f\0\0" + bytes([last]) for last in found)
+            counts = bytes([0, 1, 0, len(found), 0, 0, 0, 0])
+            self.socket.sendto(question[:2] + b"\x81\x80" + counts + question[12:at + 5] + records, client)
 
 
 class Names(OnItsMachine):
@@ -82,6 +89,33 @@ class Names(OnItsMachine):
         self.wait_until_asked("hangs-c.test")
         self.answered("/b")
         self.assertEqual(len(waiting), 2)
+
+    def post(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        self.addCleanup(connection.close)
+        connection.request("POST", "/a", "x")
+        return connection.getresponse().status
+
+    # A POST takes a new connection each time, unless the backend keeps its connections reliably.
+    def test_of_two_addresses_the_one_that_accepts_serves(self):
+        for name in SEVERAL:
+            with self.subTest(name=name):
+                child = self.serve({"a": name})
+                self.assertEqual([self.post() for _ in range(20)], [200] * 20)
+                told = subprocess.run([self.ticketgate, "check", "--connect", "-c", self.file], capture_output=True,
+                                      text=True, timeout=PATIENCE, check=True)
+                self.assertIn(f"connected to 127.0.0.1:{self.sink.port}", told.stdout + told.stderr)
+                self.stop(child)
+
+    # A host that is gone refuses nothing: its SYN has no answer. So it is where a backlog is full.
+    def test_a_silent_address_keeps_only_the_first_request_waiting(self):
+        with socket.create_server(("127.0.0.2", self.sink.port), backlog=0) as silent, contextlib.ExitStack() as full:
+            for _ in range(3):
+                filler = full.enter_context(socket.socket())
+                filler.setblocking(False)
+                filler.connect_ex(silent.getsockname())
+            self.serve({"a": "two-a.test"})
+            self.assertEqual([self.post() for _ in range(20)], [200] * 20)
 
     def test_the_name_of_a_collector_keeps_no_upstream_waiting(self):
         self.serve({"a": "127.0.0.1", "b": "known-later.test"},

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "bench.hpp"
+#include "upstream/resolved_name.hpp"
 
 namespace ticketgate {
 namespace {
@@ -25,23 +26,128 @@ struct Control {
     std::thread thread;
 };
 
-// ::1 may be tried first, where nothing listens; after a failed address comes the next.
-bool send_to_any_address(Bench& bench) {
-    for (int i = 0; i < 4; ++i) {
-        const auto exchange = bench.open();
-        const auto sent = bench.send(*exchange);
-        if (sent) return *sent == Step::done;
-        EXPECT_EQ(sent.error(), errc::upstream_refused);
-    }
-    return false;
+// ::1 may be tried first, where nothing listens.
+bool sends(Bench& bench) {
+    const auto exchange = bench.open();
+    const auto sent = bench.send(*exchange);
+    return sent && *sent == Step::done;
 }
+
+// A backend whose name has these addresses, all with one port. Only the last one accepts.
+class Several {
+ public:
+    explicit Several(std::vector<std::string> addresses) : addresses_(std::move(addresses)) {
+        bench.upstream = std::make_shared<HttpUpstream>(
+            named("several.test", bench.door.at().port()), resolver_, 1,
+            [this](net::Loop& loop, const net::Endpoint& to, int& error) {
+                return connect(loop, to, error);
+            });
+    }
+
+    // Tells how many addresses were passed over, or why none accepted.
+    std::string send() {
+        const auto exchange = bench.open();
+        exchange->connect_within(200ms);
+        const auto sent = bench.send(*exchange);
+        return sent ? std::to_string(exchange->passed_over()) : exchange->fault();
+    }
+    Bench bench;
+    std::string silent;  // this address takes no connection, and refuses none
+
+ private:
+    class Silent final : public net::Stream {
+     public:
+        net::IoResult read_some(std::span<char>) override { return {net::Io::blocked, 0, 0}; }
+        net::IoResult write_some(std::span<const iovec>) override {
+            return {net::Io::blocked, 0, 0};
+        }
+        net::IoResult connected() override { return {net::Io::blocked, 0, 0}; }
+        void finish_writing() override {}
+        void detach() override {}
+        void attach(net::Loop&) override {}
+    };
+
+    std::unique_ptr<net::Stream> connect(net::Loop& loop, const net::Endpoint& to, int& error) {
+        if (to.ip() == silent) return std::make_unique<Silent>();
+        return net::SocketStream::connect(loop, to, error);
+    }
+
+    const std::vector<std::string> addresses_;
+    net::Resolver resolver_{bench.control, [this](const std::string&) {
+                                net::Resolver::Found found;
+                                for (const auto& one : addresses_)
+                                    found.endpoints.push_back(*net::Endpoint::from_ip(one, 0));
+                                return found;
+                            }};
+    const Control control_{bench.control};
+};
 
 TEST(Resolve, LooksANameUpAndTriesEveryAddress) {
     const net::Door door;
     Bench bench(named("localhost", door.at().port()));
     const Control control(bench.control);
-    EXPECT_TRUE(send_to_any_address(bench));
-    EXPECT_TRUE(send_to_any_address(bench));
+    EXPECT_TRUE(sends(bench));
+    EXPECT_TRUE(sends(bench));
+}
+
+// Nothing of a request has gone to an address that refuses, and the next one serves from then on.
+TEST(Resolve, OfSeveralAddressesTheOneThatAcceptsServes) {
+    Several name({"127.0.0.2", "127.0.0.3", "127.0.0.1"});
+    EXPECT_EQ(name.send(), "2");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(name.send(), "0") << i;
+}
+
+// Each failure starts a look-up, whose answer begins with the address that has just failed.
+TEST(Resolve, AnotherLookUpKeepsTheAddressThatServes) {
+    const auto at = [](const std::string& text) { return *net::Endpoint::from_ip(text, 80); };
+    std::vector<net::Endpoint> told{at("127.0.0.2"), at("127.0.0.1")};
+    net::Loop loop(0);
+    boost::asio::io_context control;
+    net::Resolver resolver(control, [&](const std::string&) {
+        return net::Resolver::Found{{}, told};
+    });
+    const auto name = std::make_shared<ResolvedName>("several.test", 80, resolver);
+    Ear ear;
+    const auto present = [&] { return name->address(loop, ear)->text(); };
+    // Its answer is known by the number of addresses.
+    const auto answer = [&] {
+        const auto work = boost::asio::make_work_guard(control);
+        while (name->count() != told.size()) {
+            control.run_one_for(1ms);
+            loop.run_once(1ms);
+        }
+    };
+    EXPECT_EQ(name->address(loop, ear), nullptr);
+    answer();
+    EXPECT_EQ(present(), "127.0.0.2:80");
+    name->failed(at("127.0.0.2"));
+    name->failed(at("127.0.0.2"));  // of another request at the same time
+    EXPECT_EQ(name->count(), 2u);
+    told = {at("127.0.0.2"), at("127.0.0.3"), at("127.0.0.1")};
+    EXPECT_EQ(present(), "127.0.0.1:80");
+    answer();
+    EXPECT_EQ(present(), "127.0.0.1:80");
+    name->failed(at("127.0.0.3"));
+    told = {at("127.0.0.2"), at("127.0.0.3")};
+    EXPECT_EQ(present(), "127.0.0.1:80");
+    answer();
+    EXPECT_EQ(present(), "127.0.0.2:80") << "the one that served is gone";
+}
+
+TEST(Resolve, ASilentAddressHasItsShareOfTheTime) {
+    Several name({"127.0.0.2", "127.0.0.1"});
+    name.silent = "127.0.0.2";
+    EXPECT_EQ(name.send(), "1");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(name.send(), "0") << i;
+}
+
+// A request ends when each has refused it, and the next one tries all of them again.
+TEST(Resolve, SeveralAddressesMayAllRefuse) {
+    Several name({"127.0.0.2", "127.0.0.3"});
+    EXPECT_EQ(name.send(), "Connection refused");
+    EXPECT_EQ(name.send(), "Connection refused");
+    name.silent = "127.0.0.3";
+    EXPECT_EQ(name.send(), "Connection refused");
 }
 
 TEST(Resolve, SeveralRequestsMayAskAtOnce) {
@@ -56,7 +162,7 @@ TEST(Resolve, SeveralRequestsMayAskAtOnce) {
     const int before = bench.ear.heard;
     const Control control(bench.control);
     EXPECT_TRUE(run_until(bench.loop, [&] { return bench.ear.heard >= before + 2; }));
-    EXPECT_TRUE(send_to_any_address(bench));
+    EXPECT_TRUE(sends(bench));
 }
 
 TEST(Resolve, AnInvalidNameIsRefused) {
