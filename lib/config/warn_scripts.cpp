@@ -2,17 +2,16 @@
 // (PATH_INFO), or `/` and its index.php. A queue with only some of them excludes nothing.
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
+#include "config/regex_reach.hpp"
 #include "config/regex_sample.hpp"
 #include "config/route_index.hpp"
 #include "config/validate.hpp"
 
 namespace ticketgate::config {
 namespace {
-
-constexpr std::array<std::string_view, 22> file_endings{
-    "css", "js",    "mjs",  "map", "png", "jpg",  "jpeg", "gif", "svg", "webp", "avif",
-    "ico", "woff2", "woff", "ttf", "txt", "html", "json", "xml", "pdf", "mp4",  "webm"};
 
 constexpr std::array<std::string_view, 4> writes{"POST", "PUT", "PATCH", "DELETE"};
 
@@ -27,9 +26,13 @@ class Scripts {
         const Conditions* const when = index_.conditions(i);
         if (when == nullptr) return;
         when_ = when;
+        if (queue.given() && route.is_regex())
+            reach_ = RegexReach(config_, route, outer(route),
+                                [&](const std::string& path) { return applies(route, path); });
         if (!queue.given() && route.overrides.skip_methods.given()) look_for_folder(route);
         if (!queue.given()) return;
         if (*queue.value) {
+            look_for_bypass(route);
             look_for_more(route);
             look_for_folder(route);
             look_for_slash(route);
@@ -68,11 +71,6 @@ class Scripts {
                  "does not match /script.php/more, which runs the same script, unqueued; end it "
                  "with "
                  "php(/|$)");
-    }
-
-    // `/shop/` of `/shop/index.php`.
-    static std::string folder_of(std::string_view script) {
-        return std::string(script.substr(0, script.rfind('/') + 1));
     }
 
     // Returns the script that our own FastCGI runs for paths that name none; empty: none.
@@ -193,11 +191,15 @@ class Scripts {
         return prefix.ends_with('/') ? prefix.substr(0, prefix.size() - 1) : prefix;
     }
 
-    // Returns a file's path that starts with `stem` and that this pattern bypasses; empty: none.
-    std::string unqueued_file(const RouteNode& route, const std::string& stem) const {
-        for (const auto ending : file_endings) {
+    static bool unqueued(const Settings& settings) { return !settings.queue; }
+
+    // Returns a file's path that starts with `stem`, that this pattern applies to, and whose
+    // settings are so; empty: none.
+    template <class Wanted>
+    std::string file_below(const RouteNode& route, const std::string& stem, Wanted wanted) const {
+        for (const auto ending : reach_.endings) {
             const auto path = (stem + ".").append(ending);
-            if (applies(route, path) && !at(path).queue) return path;
+            if (applies(route, path) && wanted(at(path))) return path;
         }
         return {};
     }
@@ -209,35 +211,50 @@ class Scripts {
     }
 
     // The same for a pattern that means a folder, and may match it anywhere: `/a.php/static/`.
-    std::string unqueued_part(const RouteNode& route, const std::string& stem) const {
+    template <class Wanted>
+    std::string part_below(const RouteNode& route, const std::string& stem, Wanted wanted) const {
         auto text = sample_of(route.regex);
         if (text.find('.') != std::string::npos) return {};
         if (!text.starts_with('/')) text.insert(0, "/");
         for (const auto& path : {stem + text, stem + text + "/", stem + text + "/x"})
-            if (applies(route, path) && !at(path).queue) return path;
+            if (applies(route, path) && wanted(at(path))) return path;
         return {};
     }
 
     // Warns about patterns that mean files by their endings: `/a.php/b.css` matches too.
     void look_for_bypass(const RouteNode& route) {
         if (!route.is_regex()) return;
-        const auto script = outer(route) + "/a.php";
-        auto path = unqueued_file(route, script + "/b");
+        for (const auto& place : reach_.places)
+            if (tell_bypass(route, place)) return;
+    }
+
+    // True: the pattern takes a path of the script there out of its queue.
+    bool tell_bypass(const RouteNode& route, const std::string& place) {
+        const auto script = script_at(place);
+        const auto queue = at(script).queue;
+        if (!queue) return false;
+        const auto beside = [&](const Settings& settings) { return settings.queue != queue; };
+        auto path = file_below(route, script + "/b", beside);
         const bool ending = !path.empty();
-        if (!ending) path = unqueued_part(route, script);
-        if (path.empty() || !at(script).queue) return;
-        warn(route, "matches " + path + " as well, which runs " + script +
-                        " on most servers, unqueued; begin it with ^" +
-                        (ending ? "(/[^./]+)*/[^/]+" : ""));
+        if (!ending) path = part_below(route, script, beside);
+        if (path.empty()) return false;
+        const auto begin = route.regex.starts_with('^') ? quoted(place) : std::string();
+        warn(route, "matches " + path + " as well, which runs " + script + " on most servers, " +
+                        (at(path).queue ? "in another queue" : "unqueued") + "; begin it with ^" +
+                        (ending ? begin + "(/[^./]+)*/[^/]+" : ""));
+        return true;
     }
 
     // A pattern of file endings that has those of scripts, too.
     void look_for_scripts(const RouteNode& route) {
-        const auto script = outer(route) + "/a.php";
-        if (!route.is_regex() || at(script).queue || !at(outer(route) + "/").queue) return;
-        if (!applies(route, script)) return;
-        warn(route, "matches " + script + " as well: scripts run beside the queue of " +
-                        outer(route) + "/; leave the ending of scripts out");
+        if (!route.is_regex()) return;
+        const auto place = std::ranges::find_if(reach_.places, [&](const std::string& one) {
+            const auto script = script_at(one);
+            return !at(script).queue && at(one + "/").queue && applies(route, script);
+        });
+        if (place == reach_.places.end()) return;
+        warn(route, "matches " + script_at(*place) + " as well: scripts run beside the queue of " +
+                        *place + "/; leave the ending of scripts out");
     }
 
     // The other paths of its front controller are queued.
@@ -252,23 +269,35 @@ class Scripts {
     // Servers that hand missing files to a front controller run it for `POST /missing.png`.
     void look_for_writes(const RouteNode& route) {
         if (!route.is_regex()) return;
-        const auto path = unqueued_file(route, outer(route) + "/b");
-        const auto script = outer(route) + "/index.php";
+        for (const auto& place : reach_.places)
+            if (!is_script(place) && tell_write(route, place)) return;
+    }
+
+    // True: it does so in this folder.
+    bool tell_write(const RouteNode& route, const std::string& place) {
+        const auto path = file_below(route, place + "/b", unqueued);
+        const auto script = place + "/index.php";
         const auto slips = [&](std::string_view method) {
             return !queues(path, method) && queues(script, method);
         };
-        if (path.empty()) return;
+        if (path.empty()) return false;
         const auto method = std::ranges::find_if(writes, slips);
-        if (method == writes.end()) return;
+        if (method == writes.end()) return false;
         warn(route, "lets " + std::string(*method) + " " + path + " past the queue, which runs " +
                         script +
                         " where the server hands missing files to it; add methods: [GET, HEAD]");
+        return true;
+    }
+
+    std::string unqueued_path(const RouteNode& route) const {
+        for (const auto& place : reach_.places)
+            if (auto path = file_below(route, place + "/b", unqueued); !path.empty()) return path;
+        return part_below(route, outer(route), unqueued);
     }
 
     // Paths that name no script run the front controller, with files those without a file.
     bool look_for_front_controller(const RouteNode& route) {
-        auto path = route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;
-        if (path.empty()) path = unqueued_part(route, outer(route));
+        const auto path = route.is_regex() ? unqueued_path(route) : route.prefix;
         if (path.empty() || path.find(".php") != std::string::npos) return false;
         const Settings settings = at(path);
         const auto script = front_controller(settings);
@@ -285,7 +314,9 @@ class Scripts {
     const Config& config_;
     Problems& problems_;
     const RouteIndex index_;
-    const Conditions* when_ = nullptr;  // of the route under look: paths are asked for as it asks
+    // Of the route under look. Paths are asked for as its conditions ask.
+    const Conditions* when_ = nullptr;
+    RegexReach reach_;
 };
 
 }  // namespace

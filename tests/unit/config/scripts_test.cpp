@@ -78,6 +78,39 @@ TEST(Scripts, UnqueuedFileRoutesThatMatchScripts) {
         << "nothing is queued";
 }
 
+// A pattern at the top goes before every prefix, and one may begin with a folder.
+TEST(Scripts, UnqueuedFileRoutesThatMatchScriptsBelowAQueuedRoute) {
+    const auto told = [](const std::string& queued, const std::string& regex,
+                         const std::string& more = "methods: [GET, HEAD], queue: off") {
+        return warnings("routes: [" + queued + ", {regex: '" + regex + "', " + more + "}]\n");
+    };
+    const auto expect = [](const Lines& lines, const std::string& text) {
+        ASSERT_EQ(lines.size(), 1u) << text;
+        EXPECT_NE(lines[0].find(text), std::string::npos) << lines[0];
+    };
+    const std::string php = "{prefix: /}, {prefix: /op.php, queue: a}";
+    expect(told(php, "\\.css$"),
+           "matches /op.php/b.css as well, which runs /op.php on most servers, "
+           "unqueued; begin it with ^(/[^./]+)*/[^/]+");
+    expect(told(php, "\\.php$"), "matches /op.php as well: scripts run beside");
+    const std::string shop = "{prefix: /}, {prefix: /shop, queue: a}";
+    expect(told(shop, "\\.(css|js)$"), "matches /shop/a.php/b.css as well");
+    expect(told(shop, "^(/[^./]+)*/[^/]+\\.css$", "queue: off"),
+           "lets POST /shop/b.css past the queue, which runs /shop/index.php");
+    expect(told("{prefix: /}, {regex: '^/blog/', queue: a}", "^/(shop|blog)/.*\\.css$"),
+           "matches /blog/a.php/b.css as well");
+    expect(told("{prefix: /, queue: a}", "^/shop/.*\\.css$"),
+           "matches /shop/a.php/b.css as well, which runs /shop/a.php on most servers, unqueued; "
+           "begin it with ^/shop(/[^./]+)*/[^/]+");
+    expect(told("{prefix: /, queue: a}", "\\.css$", "queue: b"),
+           "matches /a.php/b.css as well, which runs /a.php on most servers, in another queue");
+    EXPECT_EQ(told(shop, "^(/[^./]+)*/[^/]+\\.css$"), Lines{});
+    EXPECT_EQ(told("{prefix: /, queue: a}", "^/shop(/[^./]+)*/[^/]+\\.css$"), Lines{});
+    EXPECT_EQ(told("{prefix: /, queue: a}", "\\.css$", "queue: a"), Lines{});
+    EXPECT_EQ(told("{prefix: /, queue: a}", "^/api/", "queue: b"), Lines{});
+    EXPECT_EQ(told("{prefix: /, queue: a}", "\\.php(/|$)", "queue: b"), Lines{});
+}
+
 // A server that hands missing files to index.php runs it for `POST /missing.png`.
 TEST(Scripts, UnqueuedFileRoutesThatLetWritesPast) {
     const std::string file = "{regex: '^(/[^./]+)*/[^/]+\\.png$', queue: off";
@@ -118,6 +151,12 @@ TEST(Scripts, UnqueuedFileRoutesToABackendWithoutFiles) {
     EXPECT_NE(assets[0].find("prefix: runs /index.php unqueued"), std::string::npos) << assets[0];
     EXPECT_EQ(told("", "[{prefix: /, queue: a}, {regex: '^/[^.]+\\.css$', queue: off}]").size(),
               1u);
+    EXPECT_EQ(told("", "[{prefix: /, queue: a}, {regex: '^/static/.*\\.css$', queue: off}]").size(),
+              2u)
+        << "also for /static/a.php/b.css";
+    EXPECT_EQ(
+        told("", "[{prefix: /, queue: a}, {regex: '^/static/[^.]+\\.css$', queue: off}]").size(),
+        1u);
     EXPECT_EQ(told("", "[{prefix: /, queue: a, routes: [{prefix: /health.php, queue: off}]}]"),
               Lines{});
     const auto folder =
