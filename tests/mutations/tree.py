@@ -13,7 +13,8 @@ COPIED = ("CMakeLists.txt", "cmake", "cmd", "config", "deploy", "docs", "lib", "
 PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
             **{test: test for test in ("app_test", "config_test", "cost_test", "disk_test", "e2e_test", "http_cases_test",
                                        "net_shortage_test", "net_test", "net_tls_memory_test", "noeq_threads_test",
-                                       "proxy_test", "queue_test", "spawn_test", "spawn_threads_test", "upstream_test")},
+                                       "proxy_test", "queue_test", "spawn_test", "spawn_threads_test", "upstream_test",
+                                       "upstream_threads_test")},
             # Tests of tests/real, which start ticketgate themselves.
             "control_memory_test.py": "ticketgate", "fpm_test.py": "ticketgate",
             "process_test.py": "ticketgate", "replica_memory_test.py": "ticketgate",
