@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model.hpp"
+#include "config/config.hpp"
 
 namespace ticketgate::config {
 
