@@ -82,7 +82,12 @@ TEST(Scripts, UnqueuedFileRoutesThatMatchScripts) {
 TEST(Scripts, UnqueuedFileRoutesThatMatchScriptsBelowAQueuedRoute) {
     const auto told = [](const std::string& queued, const std::string& regex,
                          const std::string& more = "methods: [GET, HEAD], queue: off") {
-        return warnings("routes: [" + queued + ", {regex: '" + regex + "', " + more + "}]\n");
+        auto lines = warnings("routes: [" + queued + ", {regex: '" + regex + "', " + more + "}]\n");
+        std::erase_if(lines, [](const std::string& line) {
+            return line.find(".regex: matches") == line.npos &&
+                   line.find(".regex: lets") == line.npos;
+        });
+        return lines;
     };
     const auto expect = [](const Lines& lines, const std::string& text) {
         ASSERT_EQ(lines.size(), 1u) << text;
