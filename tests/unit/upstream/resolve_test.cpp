@@ -73,9 +73,10 @@ class Several {
     }
 
     const std::vector<std::string> addresses_;
-    net::Resolver resolver_{bench.control, [this](const std::string&) {
+    // A copy: a thread that looks a name up may outlive the resolver.
+    net::Resolver resolver_{bench.control, [addresses = addresses_](const std::string&) {
                                 net::Resolver::Found found;
-                                for (const auto& one : addresses_)
+                                for (const auto& one : addresses)
                                     found.endpoints.push_back(*net::Endpoint::from_ip(one, 0));
                                 return found;
                             }};
