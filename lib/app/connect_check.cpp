@@ -88,6 +88,7 @@ class Trial {
     // nothing.
     Tried greet(const std::string& about, const std::string& secret, Upstream& there) {
         const auto exchange = there.open(loop_, true, false);
+        exchange->connect_within(patience);
         exchange->observe(&nobody_);
         const std::string question =
             "GET / HTTP/1.1\r\nHost: replica\r\n" + std::string(cluster::ask_header) + ": " +

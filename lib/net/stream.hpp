@@ -95,6 +95,8 @@ class Stream {
     virtual const Secured* secured() const { return nullptr; }
     /// The reason of a failure, for a log line, where it says more than errno; else empty.
     virtual std::string fault() const { return {}; }
+    /// The peer has shown a certificate, and it is not trusted.
+    virtual bool untrusted() const { return false; }
     /// Bytes of the peer that this stream has taken and the reader has not; those of the system do
     /// not count.
     virtual std::size_t held() const { return 0; }

@@ -161,10 +161,10 @@ IoResult TlsStream::fail(int ssl_error) {
     } else if (socket) {
         fault_ = std::strerror(error_);
     } else if (const long verdict = SSL_get_verify_result(ssl_); judges && verdict != X509_V_OK) {
-        fault_ =
-            verdict == X509_V_ERR_OUT_OF_MEM || lacked_memory()
-                ? "no memory to verify the certificate"
-                : std::string("certificate not trusted: ") + X509_verify_cert_error_string(verdict);
+        untrusted_ = verdict != X509_V_ERR_OUT_OF_MEM && !lacked_memory();
+        fault_ = untrusted_ ? std::string("certificate not trusted: ") +
+                                  X509_verify_cert_error_string(verdict)
+                            : "no memory to verify the certificate";
     } else {
         fault_ = reason_of(ERR_peek_error());
     }

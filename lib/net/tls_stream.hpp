@@ -66,6 +66,7 @@ class TlsStream final : public Stream, private Observer {
     const Secured* secured() const override { return established_ ? &secured_ : nullptr; }
     /// While the handshake of a client goes on, says that it has not ended.
     std::string fault() const override;
+    bool untrusted() const override { return untrusted_; }
 
  private:
     void notify() override;
@@ -93,6 +94,7 @@ class TlsStream final : public Stream, private Observer {
     const Role role_;
     Secured secured_;
     std::string fault_;
+    bool untrusted_ = false;
     std::string early_;  // decrypted before the reader wanted it; small
     /// Bytes of the next write whose records are gathered but not all sent: they are reported as
     /// taken when they are sent.

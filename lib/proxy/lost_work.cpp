@@ -113,7 +113,7 @@ class LostWork final : public Resident {
     // Waits for as long as all workers are busy.
     task<error_code> knock(WorkerStatus& workers, StatusAnswer& told) {
         StatusReader reader(StatusReader::Knock(), workers, station_.loop, station_.commons.spool,
-                            signal_);
+                            signal_, patience);
         while (goes_on()) {
             const auto step = reader.advance();
             told = reader.told();
@@ -127,7 +127,7 @@ class LostWork final : public Resident {
 
     // Leaves `page` without one where none came.
     task<fcgi::Look> read(WorkerStatus& workers, StatusAnswer& page) {
-        StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_);
+        StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_, patience);
         fcgi::Look look{monotonic_now(), {}};
         station_.loop.arm(deadline_, patience);
         for (;;) {

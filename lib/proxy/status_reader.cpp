@@ -25,15 +25,17 @@ bool may_be_one_machine(const std::string& here, const std::string& there) {
 }  // namespace
 
 StatusReader::StatusReader(WorkerStatus& workers, net::Loop& loop, const net::Endpoint& sent_to,
-                           http::SpoolBudget& spool, Observer& observer)
+                           http::SpoolBudget& spool, Observer& observer, Duration patience)
     : exchange_(workers.ask(loop, sent_to, head_)), none_(spool) {
     exchange_->observe(&observer);
+    exchange_->connect_within(patience);
 }
 
 StatusReader::StatusReader(Knock, WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
-                           Observer& observer)
+                           Observer& observer, Duration patience)
     : exchange_(workers.knock(loop, head_)), none_(spool) {
     exchange_->observe(&observer);
+    exchange_->connect_within(patience);
 }
 
 result<Step> StatusReader::advance() {

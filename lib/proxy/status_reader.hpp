@@ -26,14 +26,14 @@ struct StatusAnswer {
 
 class StatusReader {
  public:
-    /// `sent_to`: as for WorkerStatus::ask().
+    /// `sent_to`: as for WorkerStatus::ask(). `patience`: the caller waits for so long.
     StatusReader(WorkerStatus& workers, net::Loop& loop, const net::Endpoint& sent_to,
-                 http::SpoolBudget& spool, Observer& observer);
+                 http::SpoolBudget& spool, Observer& observer, Duration patience = status_patience);
 
     /// As WorkerStatus::knock().
     struct Knock {};
     StatusReader(Knock, WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
-                 Observer& observer);
+                 Observer& observer, Duration patience = status_patience);
 
     /// done: the answer is whole. Errors: those of an Exchange; upstream_bad_response also for an
     /// answer that is not a page.

@@ -5,6 +5,7 @@
 
 #include <boost/intrusive/list_hook.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -176,7 +177,8 @@ class PooledExchange : public Exchange,
     ConnectLine::Place place_;
     Deadline deadline_;  // of an idle connection, or of one address among several
     Duration connect_time_ = never;
-    std::size_t passed_over_ = 0;  // addresses that have failed
+    std::size_t passed_over_ = 0;          // addresses that have failed
+    std::optional<net::Endpoint> silent_;  // the first of them that was silent
     std::unique_ptr<net::Stream> stream_;
     Time idle_since_{};
     Duration rest_{}, was_idle_for_{};

@@ -1,6 +1,7 @@
 // How an exchange gets its connection: the address, the place in the line to connect, and the next
 // address of the same name if that one fails.
 #include <cerrno>
+#include <utility>
 
 #include "base/shortage.hpp"
 #include "upstream/pool.hpp"
@@ -84,12 +85,20 @@ void PooledExchange::share_time() {
 }
 
 // No error: the next address is tried. A certificate that is not trusted is no matter of addresses.
+// The first one that was silent has the rest of the time if all others fail: its backlog may have
+// been full for a moment.
 error_code PooledExchange::connect_failed(int error) {
+    if (deadline_.expired() && !silent_) silent_ = to_;
     deadline_.disarm();
     addresses().failed(to_);
     refusal_ = error;
-    if (stream_ && !stream_->fault().empty()) return errc::upstream_untrusted;
-    if (++passed_over_ >= addresses().count()) return errc::upstream_refused;
+    if (stream_ && stream_->untrusted()) return errc::upstream_untrusted;
+    if (++passed_over_ >= addresses().count()) {
+        const bool secured = stream_ && !stream_->fault().empty();
+        if (!silent_) return secured ? errc::upstream_untrusted : errc::upstream_refused;
+        go_to(*std::exchange(silent_, {}));
+        --passed_over_;
+    }
     stream_.reset();
     return {};
 }

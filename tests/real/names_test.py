@@ -4,10 +4,10 @@ addresses, of which one accepts.
 
 Runs itself in namespaces of its own, where it is the name server: names_test.py TICKETGATE [unittest's options].
 """
-import contextlib
 import http.client
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,10 +17,16 @@ import threading
 import unittest
 
 from machine import PATIENCE, OnItsMachine
-from real_test import wait_for
+from real_test import Fpm, wait_for
+
+
+def is_root():
+    """True: of the machine, not of a namespace with one user."""
+    return os.geteuid() == 0 and pathlib.Path("/proc/self/uid_map").read_text().split()[2] != "1"
+
 
 INSIDE = "TICKETGATE_NAMES_TEST"
-SPACE = ["unshare", "--map-root-user", "--mount", "--net"]
+SPACE = ["unshare", *([] if is_root() else ["--map-root-user"]), "--mount", "--net"]
 # A look-up that hangs lasts longer than any test waits for something.
 RESOLVER = "nameserver 127.0.0.1\noptions timeout:30 attempts:5\n"
 # It has the addresses ::1, which the system tells first, and 127.0.0.1, where the backend listens.
@@ -92,10 +98,10 @@ class Names(OnItsMachine):
         self.answered("/b")
         self.assertEqual(len(waiting), 2)
 
-    def post(self):
+    def post(self, path="/a"):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         self.addCleanup(connection.close)
-        connection.request("POST", "/a", "x")
+        connection.request("POST", path, "x")
         return connection.getresponse().status
 
     # A POST takes a new connection each time, unless the backend keeps its connections reliably.
@@ -109,14 +115,37 @@ class Names(OnItsMachine):
 
     # A host that is gone refuses nothing: its SYN has no answer. So it is where a backlog is full.
     def test_a_silent_address_keeps_only_the_first_request_waiting(self):
-        door = socket.create_server(("::1", self.sink.port), family=socket.AF_INET6, backlog=0)
-        with door as silent, contextlib.ExitStack() as full:
-            for _ in range(3):
-                filler = full.enter_context(socket.socket(socket.AF_INET6))
-                filler.setblocking(False)
-                filler.connect_ex(silent.getsockname())
-            self.serve({"a": TWO})
-            self.assertEqual([self.post() for _ in range(20)], [200] * 20)
+        self.silence(self.sink.port)
+        self.serve({"a": TWO})
+        self.assertEqual([self.post() for _ in range(20)], [200] * 20)
+
+    def silence(self, port):
+        """Nobody takes a connection to ::1 at this port, and nobody refuses one."""
+        door = socket.create_server(("::1", port), family=socket.AF_INET6, backlog=0)
+        self.addCleanup(door.close)
+        for _ in range(3):
+            filler = socket.socket(socket.AF_INET6)
+            self.addCleanup(filler.close)
+            filler.setblocking(False)
+            filler.connect_ex(door.getsockname())
+
+    # The slot of the first request is given back only when the page says so.
+    @unittest.skipUnless(shutil.which("php-fpm8.2", path="/usr/sbin:/usr/bin"), "php-fpm is not installed")
+    @unittest.skipIf(SPACE[1] == "--map-root-user", "php-fpm needs the users of this machine")
+    def test_a_status_page_is_asked_at_the_address_that_answers(self):
+        self.folder.chmod(0o777)
+        (self.folder / "b").mkdir()
+        fpm = Fpm(self.folder / "b")
+        self.addCleanup(fpm.stop)
+        (fpm.root / "a.php").write_text("<?php echo 'ok';")
+        self.silence(fpm.status_port)
+        self.file.write_text(
+            f'listen: [{{ address: "127.0.0.1:{self.port}" }}]\nadmin: {{ address: "127.0.0.1:{self.admin}" }}\n'
+            f'upstreams: {{ f: {{ url: "fastcgi://127.0.0.1:{fpm.port}", fastcgi: {{ root: "{fpm.root}",\n'
+            f'  status: {{ url: "fastcgi://{TWO}:{fpm.status_port}" }} }} }} }}\n'
+            "queues: { q: { release: worker_idle } }\nroutes: [{ prefix: /, upstream: f, queue: q }]\n")
+        self.start(self.file)
+        self.assertEqual([self.post("/a.php") for _ in range(3)], [200] * 3)
 
     def test_the_name_of_a_collector_keeps_no_upstream_waiting(self):
         self.serve({"a": "127.0.0.1", "b": "known-later.test"},

@@ -53,23 +53,34 @@ class Several {
     }
     Bench bench;
     std::string silent;  // this address takes no connection, and refuses none
+    int silences = 1000;
+    std::string fails;       // the TLS handshake with this one does
+    bool untrusted = false;  // because of its certificate
 
  private:
-    class Silent final : public net::Stream {
+    class Odd final : public net::Stream {
      public:
-        net::IoResult read_some(std::span<char>) override { return {net::Io::blocked, 0, 0}; }
-        net::IoResult write_some(std::span<const iovec>) override {
-            return {net::Io::blocked, 0, 0};
+        Odd(bool fails, bool untrusted) : fails_(fails), untrusted_(untrusted) {}
+        net::IoResult read_some(std::span<char>) override { return connected(); }
+        net::IoResult write_some(std::span<const iovec>) override { return connected(); }
+        net::IoResult connected() override {
+            return {fails_ ? net::Io::failed : net::Io::blocked, 0, fails_ ? EPROTO : 0};
         }
-        net::IoResult connected() override { return {net::Io::blocked, 0, 0}; }
+        std::string fault() const override { return fails_ ? "the handshake failed" : ""; }
+        bool untrusted() const override { return untrusted_; }
         void finish_writing() override {}
         void detach() override {}
         void attach(net::Loop&) override {}
+
+     private:
+        const bool fails_, untrusted_;
     };
 
     std::unique_ptr<net::Stream> connect(net::Loop& loop, const net::Endpoint& to, int& error) {
-        if (to.ip() == silent) return std::make_unique<Silent>();
-        return net::SocketStream::connect(loop, to, error);
+        if (to.ip() == fails) return std::make_unique<Odd>(true, untrusted);
+        if (to.ip() != silent) return net::SocketStream::connect(loop, to, error);
+        if (silences-- > 0) return std::make_unique<Odd>(false, false);
+        return net::SocketStream::connect(loop, bench.door.at(), error);
     }
 
     const std::vector<std::string> addresses_;
@@ -147,8 +158,28 @@ TEST(Resolve, SeveralAddressesMayAllRefuse) {
     Several name({"127.0.0.2", "127.0.0.3"});
     EXPECT_EQ(name.send(), "Connection refused");
     EXPECT_EQ(name.send(), "Connection refused");
+}
+
+// A backlog that is full for a moment is as silent as a host that is gone.
+TEST(Resolve, ASilentAddressHasTheRestOfTheTimeIfAllOthersFail) {
+    Several name({"127.0.0.2", "127.0.0.3"});
     name.silent = "127.0.0.2";
-    EXPECT_EQ(name.send(), "Connection refused") << "of the second one";
+    name.silences = 1;
+    EXPECT_EQ(name.send(), "1");
+}
+
+// Nothing is sent before a handshake ends. A certificate that is not good is for the operator.
+TEST(Resolve, OnlyAnUntrustedCertificateEndsARequestAtOneAddress) {
+    Several name({"127.0.0.2", "127.0.0.1"});
+    name.fails = "127.0.0.2";
+    EXPECT_EQ(name.send(), "1");
+    Several last({"127.0.0.3", "127.0.0.2"});
+    last.fails = "127.0.0.2";
+    EXPECT_EQ(last.send(), "the handshake failed");
+    Several judged({"127.0.0.2", "127.0.0.1"});
+    judged.fails = "127.0.0.2";
+    judged.untrusted = true;
+    EXPECT_EQ(judged.send(), "the handshake failed");
 }
 
 TEST(Resolve, SeveralRequestsMayAskAtOnce) {
