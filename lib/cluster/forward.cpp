@@ -93,6 +93,7 @@ std::string write_forward(const Forward& forward) {
     if (forward.inside) add(out, "inside", *forward.inside);
     if (forward.place != 0) add(out, "place", forward.place);
     if (forward.term != 0) add(out, "term", forward.term);
+    if (forward.unknown) add(out, "unknown", 1);
     add(out, "secret", forward.secret);
     return out;
 }
@@ -105,6 +106,7 @@ std::optional<Forward> read_forward(std::string_view text) {
         if (name == "listener") out.listener = value;
         if (name == "inside") out.inside = value;
         if (name == "secret") out.secret = value;
+        if (name == "unknown") out.unknown = true;
         if (name == "place") return read_number(value, out.place);
         if (name == "term") return read_number(value, out.term);
         return name != "waited" || read_duration(value, out.waited);

@@ -55,6 +55,7 @@ struct Forward {
     /// The term of the keeper to which it goes, as the other replica knows it: the same replica may
     /// keep the line in a later one by now. 0: not told, by a replica of an earlier version.
     std::uint64_t term = 0;
+    bool unknown = false;  ///< `client` is a proxy that has not told its client's address
 };
 
 std::string write_forward(const Forward& forward);

@@ -178,7 +178,6 @@ class Session {
     struct Told {
         Peer peer;  ///< of its client
         std::string queue;
-        std::string listener;               ///< to which its client connected
         std::optional<std::string> inside;  ///< as inside_
         std::uint64_t term = 0;             ///< of the line here, as the other replica knows it
     };

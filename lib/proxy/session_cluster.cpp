@@ -43,7 +43,8 @@ error_code Session::hear_replica() {
     about->peer.secured = nullptr;  // of the connection between replicas; the client has its own
     if (!request_->record.client_ip.empty()) request_->record.client_ip = told->client;
     about->queue = told->queue;
-    about->listener = told->listener;
+    about->peer.listener = request_->snapshot->listener(told->listener);
+    if (told->unknown) about->peer.speaks_for = SpeaksFor::nobody;
     about->term = told->term;
     if (told->inside) about->inside = std::string(*told->inside);
     request_->started -= told->waited;
@@ -158,6 +159,7 @@ void Session::stamp_forward(std::string& lines) const {
     forward.queue = request_->route->gate->name();
     const std::string ip = client_ip(head, peer());
     forward.client = ip;
+    forward.unknown = known_client_ip(head, peer()).empty();
     forward.listener = request_->snapshot->listener_name(peer().listener);
     forward.waited = monotonic_now() - request_->started;
     if (inside_) forward.inside = *inside_;

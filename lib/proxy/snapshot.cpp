@@ -186,6 +186,12 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
     }
 }
 
+std::size_t Snapshot::listener(std::string_view name) const {
+    const auto end = listeners_.end();
+    const auto found = name.empty() ? end : std::ranges::find(listeners_, name);
+    return static_cast<std::size_t>(found - listeners_.begin());
+}
+
 Route Snapshot::attach(config::Settings settings) const {
     Route route;
     if (settings.queue) route.gate = gates_.find(*settings.queue)->second;

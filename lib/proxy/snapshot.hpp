@@ -118,6 +118,8 @@ class Snapshot {
         return listener < listeners_.size() ? std::string_view(listeners_[listener])
                                             : std::string_view();
     }
+    /// The index of the listener with this name; a number that none has: there is none.
+    std::size_t listener(std::string_view name) const;
     const config::RouteIndex& index() const { return index_; }
     const std::vector<FrontController>& front_controllers() const { return front_controllers_; }
     /// Combinations with regex routes and conditions that are kept; at most `route_cache`.

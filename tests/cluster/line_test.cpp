@@ -47,6 +47,37 @@ TEST_F(Cluster, LogsTheClientOfTheOtherReplica) {
     EXPECT_EQ(a->log(2)[1].at("forwarded_by").as_string(), "127.0.0.1");
 }
 
+// A route's `from` and `listener` ask for what only the other replica has seen.
+TEST_F(Cluster, HasTheRoutesOfTheReplicaThatGotTheRequest) {
+    const std::string more =
+        "routes: [{prefix: /, upstream: app, queue: app, routes: [{prefix: /from, from: "
+        "[127.0.0.0/8], max_body: 1B}, {prefix: /front, listener: front, max_body: 1B}]}]\n"
+        "clients: {trusted_proxies: [127.0.0.1]}\n";
+    const auto a = replica("a", "hold_timeout: never", more);
+    begin_line(*a);
+    const auto b = replica("b", "hold_timeout: never", more);
+    EXPECT_EQ(b->get("/first").status, 200);
+    for (const auto* one : {a.get(), b.get()}) {
+        const std::string shown = one == a.get() ? "at the keeper" : "at the other one";
+        EXPECT_EQ(one->post("/from", "body").status, 413) << shown;
+        EXPECT_EQ(one->post("/from", "body", "X-Forwarded-For: 192.0.2.7\r\n").status, 200)
+            << shown;
+        EXPECT_EQ(one->post("/from", "body", "X-Forwarded-For: unknown\r\n").status, 200) << shown;
+        EXPECT_EQ(one->post("/front", "body").status, 413) << shown;
+    }
+}
+
+// The same for a listener that has a queue of its own.
+TEST_F(Cluster, ForwardsARequestWhoseListenerQueuesIt) {
+    const std::string more =
+        "routes: [{prefix: /, upstream: app, routes: [{listener: front, queue: app}]}]\n";
+    const auto a = replica("a", "hold_timeout: never", more);
+    begin_line(*a);
+    const auto b = replica("b", "hold_timeout: never", more);
+    EXPECT_EQ(b->get("/there").status, 200);
+    EXPECT_EQ(b->log(1)[0].at("outcome").as_string(), "forwarded");
+}
+
 TEST_F(ClusterLine, RunsOneRequestAtATimeInOneOrder) {
     backend_.hold("/slow");
     Client slow = a_->client();

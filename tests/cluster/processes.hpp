@@ -30,7 +30,7 @@ class Process {
         const auto timeout = std::to_string(std::min(300 * std::stoi(lease), 3000)) + "ms";
         file_ = folder_.write(
             "c.yaml",
-            "listen: [{address: " + local(0) + "}]\nadmin: {address: " + local(1) +
+            "listen: [{address: " + local(0) + ", name: front}]\nadmin: {address: " + local(1) +
                 "}\nupstreams: {app: {url: \"" + backend.url() +
                 "\"}}\nqueues: {app: {cluster: true, " + queue + "}}\nlog: {access_file: \"" +
                 folder_.file("access.log") + "\"}\ncluster:\n  name: shop\n  replica: " + name +
@@ -53,9 +53,10 @@ class Process {
         one.get(target, lines);
         return one.read();
     }
-    Response post(const std::string& target, const std::string& body) const {
+    Response post(const std::string& target, const std::string& body,
+                  const std::string& lines = {}) const {
         Client one = client();
-        one.request("POST", target, {}, body);
+        one.request("POST", target, lines, body);
         return one.read();
     }
     /// Waits until it accepts connections.

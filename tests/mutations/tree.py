@@ -11,13 +11,14 @@ from pathlib import Path
 COPIED = ("CMakeLists.txt", "cmake", "cmd", "config", "deploy", "docs", "lib", "loadtest", "tests")
 # By the first word of `run`; else tg_simulate.
 PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
-            **{test: test for test in ("app_test", "config_test", "cost_test", "disk_test", "e2e_test", "http_cases_test",
-                                       "net_shortage_test", "net_test", "net_tls_memory_test", "noeq_threads_test",
-                                       "proxy_test", "queue_test", "spawn_test", "spawn_threads_test", "upstream_test",
+            **{test: test for test in ("app_test", "cluster_store_test", "config_test", "cost_test", "disk_test",
+                                       "e2e_test", "http_cases_test", "net_shortage_test", "net_test",
+                                       "net_tls_memory_test", "noeq_threads_test", "proxy_test", "queue_test",
+                                       "spawn_test", "spawn_threads_test", "upstream_test",
                                        "upstream_threads_test")},
             # Tests of tests/real, which start ticketgate themselves.
             "control_memory_test.py": "ticketgate", "fpm_test.py": "ticketgate",
-            "process_test.py": "ticketgate", "replica_memory_test.py": "ticketgate",
+            "names_test.py": "ticketgate", "process_test.py": "ticketgate", "replica_memory_test.py": "ticketgate",
             "shortage_test.py": "ticketgate", "upgrade_back_test.py": "ticketgate",
             "upgrade_inside_test.py": "ticketgate", "upgrade_told_test.py": "ticketgate",
             # Scenarios of the torture kit.

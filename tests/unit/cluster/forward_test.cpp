@@ -20,6 +20,11 @@ TEST(Forward, IsWrittenWithAllThatOnlyTheOtherReplicaKnows) {
     EXPECT_EQ(write_forward(forward),
               "1 queue=app client=10.0.0.7 waited=1500 place=1927700489533652993 "
               "secret=0123456789abcdef");
+    forward.unknown = true;
+    EXPECT_NE(write_forward(forward).find(" unknown=1 secret="), std::string::npos);
+    EXPECT_TRUE(read_forward(write_forward(forward))->unknown);
+    forward.unknown = false;
+    EXPECT_FALSE(read_forward(write_forward(forward))->unknown);
     forward.place = 0;
     forward.term = 1796044189;
     EXPECT_EQ(write_forward(forward),
