@@ -17,7 +17,7 @@
 namespace ticketgate {
 namespace {
 
-// The default of connect_timeout.
+// The default of connect_timeout, which an exchange has, too.
 constexpr Duration patience = 5s;
 constexpr Duration look_again = 10ms;
 
@@ -88,7 +88,6 @@ class Trial {
     // nothing.
     Tried greet(const std::string& about, const std::string& secret, Upstream& there) {
         const auto exchange = there.open(loop_, true, false);
-        exchange->connect_within(patience);
         exchange->observe(&nobody_);
         const std::string question =
             "GET / HTTP/1.1\r\nHost: replica\r\n" + std::string(cluster::ask_header) + ": " +
@@ -126,7 +125,6 @@ class Trial {
     Tried connect(const std::string& about, const UpstreamRegistry::Known& known) {
         const auto exchange = known.upstream->open(loop_, true, false);
         exchange->observe(&nobody_);
-        exchange->connect_within(patience);
         Body none(spool_);
         none.complete = false;  // or FastCGI would send the records that end a request
         const auto failure = drive([&] { return exchange->send({}, none); });

@@ -106,7 +106,7 @@ std::optional<Forward> read_forward(std::string_view text) {
         if (name == "listener") out.listener = value;
         if (name == "inside") out.inside = value;
         if (name == "secret") out.secret = value;
-        if (name == "unknown") out.unknown = true;
+        if (name == "unknown") out.unknown = value == "1";
         if (name == "place") return read_number(value, out.place);
         if (name == "term") return read_number(value, out.term);
         return name != "waited" || read_duration(value, out.waited);

@@ -314,7 +314,7 @@ class Scripts {
     const Config& config_;
     Problems& problems_;
     const RouteIndex index_;
-    // Of the route under look. Paths are asked for as its conditions ask.
+    // look_at() sets both for its route. match() asks for paths under the conditions of that route.
     const Conditions* when_ = nullptr;
     RegexReach reach_;
 };

@@ -176,9 +176,9 @@ class PooledExchange : public Exchange,
     Observer* observer_ = nullptr;
     ConnectLine::Place place_;
     Deadline deadline_;  // of an idle connection, or of one address among several
-    Duration connect_time_ = never;
-    std::size_t passed_over_ = 0;          // addresses that have failed
-    std::optional<net::Endpoint> silent_;  // the first of them that was silent
+    Duration connect_time_ = std::chrono::seconds(5);  // the default of connect_timeout
+    std::size_t passed_over_ = 0;                      // addresses that have failed
+    std::optional<net::Endpoint> silent_;              // the first of them that was silent
     std::unique_ptr<net::Stream> stream_;
     Time idle_since_{};
     Duration rest_{}, was_idle_for_{};

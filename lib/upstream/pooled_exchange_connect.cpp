@@ -80,7 +80,7 @@ result<Step> PooledExchange::begin_connecting() {
 // The last address has the rest of the time.
 void PooledExchange::share_time() {
     const std::size_t count = addresses().count();
-    if (passed_over_ + 1 >= count || connect_time_ == never) return;
+    if (passed_over_ + 1 >= count) return;
     loop_.arm(deadline_, connect_time_ / static_cast<Duration::rep>(count));
 }
 

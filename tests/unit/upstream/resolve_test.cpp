@@ -51,6 +51,7 @@ class Several {
         const auto sent = bench.send(*exchange);
         return sent ? std::to_string(exchange->passed_over()) : exchange->fault();
     }
+
     Bench bench;
     std::string silent;  // this address takes no connection, and refuses none
     int silences = 1000;
