@@ -78,10 +78,10 @@ function(tg_list_tests binary)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${listed}.include)
 endfunction()
 
-# tg_test(NAME SOURCES x_test.cpp … DEPS module …): a test binary that links only those modules and
-# GoogleTest. For a pure module that is the proof that it is pure.
+# tg_test(NAME SOURCES x_test.cpp … DEPS module … [ALONE x_test.cpp …]): a test binary that links only those modules
+# and GoogleTest. For a pure module that is the proof that it is pure. ALONE: see tg_in_batches.
 function(tg_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS;ALONE" ${ARGN})
   # What never starts a thread has nothing to show the thread sanitizer.
   if(TG_SANITIZE STREQUAL "thread" AND NOT "threads" IN_LIST ARG_LABELS)
     return()
@@ -93,6 +93,7 @@ function(tg_test name)
   target_link_libraries(${name}_test PRIVATE tg_options GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE TG_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   tg_use_precompiled(${name}_test tg_precompiled_tests)
+  tg_in_batches(${name}_test ${ARG_ALONE})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)  # an empty value would be lost on the way, and the limit with it
   endif()
