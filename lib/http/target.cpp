@@ -140,6 +140,14 @@ bool has_code(std::string_view path, char high, char low) {
     return false;
 }
 
+// The path before a newline at its end, where `$` of a pattern matches, too (PCRE without its
+// option D). WordPress drops slashes behind it. Empty: it has none.
+std::string_view before_newline(std::string_view path) {
+    while (path.ends_with('/')) path.remove_suffix(1);
+    if (!path.ends_with("%0A") && !path.ends_with("%0a")) return {};
+    return path.substr(0, path.size() - 3);
+}
+
 // Different texts, none of them the normal form.
 class Readings {
  public:
@@ -201,22 +209,30 @@ std::vector<std::string> other_readings(std::string_view path) {
     return others.take();
 }
 
+bool is_read_alike(std::string_view path, std::string_view normal) {
+    return path == normal && before_newline(path).empty();
+}
+
 std::vector<std::string> verbatim_readings(std::string_view path) {
     std::string normal;
     if (!path.starts_with('/') || !read_path(path, normal_reading, normal)) return {};
     Readings others(normal);
+    const auto add = [&](std::string other) {
+        if (const auto line = before_newline(other); !line.empty()) others.add(std::string(line));
+        others.add(std::move(other));
+    };
+    add(normal);
     constexpr unsigned slashes = merged_slashes | joined_slashes;
     for (const unsigned no : {unsigned{resolved_dots}, slashes, resolved_dots | slashes}) {
         std::string other;
         read_path(path, normal_reading & ~no, other);
-        if (no == resolved_dots && other.find("/..") != other.npos)
-            others.add(without_parents(other));
-        others.add(std::move(other));
+        if (no == resolved_dots && other.find("/..") != other.npos) add(without_parents(other));
+        add(std::move(other));
     }
     std::string as_it_came(path);
-    others.add(as_it_came);
+    add(as_it_came);
     join_slashes(as_it_came);
-    others.add(std::move(as_it_came));
+    add(std::move(as_it_came));
     return others.take();
 }
 

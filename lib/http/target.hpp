@@ -36,7 +36,11 @@ std::vector<std::string> other_readings(std::string_view path);
 /// Returns the forms that an application may compare with its routes when its server hands it the
 /// path as it came: with dot segments as names, without `..`, or not decoded at all; of each also
 /// the form in which repeated slashes are one. For a router of Symfony `/orders/..` is the order
-/// `..`. Empty for a path that is its own normal form.
+/// `..`. For a pattern of Yii `/admin%0A` is `/admin`; for one of
+/// WordPress `/admin%0A/` is, too.
 std::vector<std::string> verbatim_readings(std::string_view path);
+
+/// True: the path has no other reading than its normal form.
+bool is_read_alike(std::string_view path, std::string_view normal);
 
 }  // namespace ticketgate::http

@@ -11,8 +11,8 @@
 namespace {
 
 // Those that servers read differently, and two plain segments, of which each has a route.
-constexpr std::array<std::string_view, 12> pieces{"/",   "q",   "x",  "..",  ".", "%2e",
-                                                  "%2F", "%5C", "\\", "%71", ";", "%25"};
+constexpr std::array<std::string_view, 13> pieces{"/",   "q",  "x",   "..", ".",   "%2e", "%2F",
+                                                  "%5C", "\\", "%71", ";",  "%25", "%0a"};
 
 bool keeps(const std::string& path) {
     const std::string broken = ticketgate::paths::broken_by(path);

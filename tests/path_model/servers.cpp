@@ -67,7 +67,11 @@ std::string late_first(const Segments& walked) {
 
 std::vector<std::string> verbatim_first(std::string_view path) {
     std::vector<std::string> all{first_of(path)};
-    if (const auto text = decoded(path, {false, false, false})) all.push_back(first_of(*text));
+    const auto text = decoded(path, {false, false, false});
+    if (!text) return all;
+    all.push_back(first_of(*text));
+    const auto line = std::string_view(*text).substr(0, text->find_last_not_of('/') + 1);
+    if (line.ends_with('\n')) all.push_back(first_of(line.substr(0, line.size() - 1)));
     return all;
 }
 

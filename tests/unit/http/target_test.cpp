@@ -177,6 +177,13 @@ TEST(OtherReadings, AreThePathsThatSomeServersSee) {
     }
 }
 
+TEST(VerbatimReadings, AreAbsentFromAPathThatIsReadAlike) {
+    EXPECT_TRUE(is_read_alike("/admin", "/admin"));
+    EXPECT_TRUE(is_read_alike("/admin%0A/x", "/admin%0A/x"));
+    EXPECT_FALSE(is_read_alike("/admin%0A", "/admin%0A"));
+    EXPECT_FALSE(is_read_alike("/%61dmin", "/admin"));
+}
+
 TEST(VerbatimReadings, AreThePathsThatAnApplicationMayCompare) {
     const std::pair<std::string_view, std::vector<std::string>> table[] = {
         {"/a/b", {}},
@@ -192,6 +199,13 @@ TEST(VerbatimReadings, AreThePathsThatAnApplicationMayCompare) {
         {"/a/../%62//c",
          {"/a/../b/c", "/a/b/c", "/b//c", "/a/../b//c", "/a/../%62//c", "/a/../%62/c"}},
         {"/%00", {}},
+        {"/admin%0A", {"/admin"}},
+        {"/admin%0a", {"/admin", "/admin%0a"}},
+        {"/x/../admin%0A", {"/admin", "/x/../admin", "/x/../admin%0A", "/x/admin", "/x/admin%0A"}},
+        {"/admin%0A%0A", {"/admin%0A"}},
+        {"/admin%0A/", {"/admin"}},
+        {"/admin%0A/x", {}},
+        {"/%0A", {"/"}},
     };
     for (const auto& [path, readings] : table) {
         EXPECT_EQ(sorted(verbatim_readings(path)), sorted(readings)) << path;
