@@ -42,6 +42,15 @@ std::vector<std::string> front_controllers(const Config& config) {
     return out;
 }
 
+std::string front_controller(const Config& config, const Settings& settings) {
+    const auto upstream = config.upstreams.find(settings.upstream);
+    if (upstream == config.upstreams.end() || !upstream->second.fcgi) return {};
+    const auto& last = settings.files.tries.back();
+    if (!settings.files.root.empty() && last != "upstream")
+        return last.ends_with(extension) ? last : "";
+    return upstream->second.fcgi->script.value_or("");
+}
+
 std::string page_behind(std::string_view rest) {
     std::string page(rest);
     if (!page.starts_with('/')) page.insert(0, "/");
@@ -71,7 +80,10 @@ std::vector<Spelling> other_spellings(std::string_view script, std::string_view 
         out.push_back({std::string(script) + asked});
         add(asked, true);
     } else if (!folder.empty()) {
-        if (path.starts_with(folder)) add(path.substr(folder.size()), false);
+        const bool below = path.starts_with(folder);
+        if (below) add(path.substr(folder.size()), false);
+        if (!below || !path.substr(folder.size()).starts_with('/'))
+            out.push_back({std::string(folder).append(path), false});
         if (const auto at = path.find(script); at != path.npos)
             add(path.substr(at + script.size()), false);
         std::erase(out, Spelling{std::string(path), false});

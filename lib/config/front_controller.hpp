@@ -14,16 +14,19 @@ namespace ticketgate::config {
 /// scripts at the end of a `files.try`. Sorted, each once.
 std::vector<std::string> front_controllers(const Config& config);
 
+/// The script that these settings run for a path that names none; empty: none, or none is known.
+std::string front_controller(const Config& config, const Settings& settings);
+
 /// Another path that the application of a front controller may take for this one.
 struct Spelling {
     std::string path;
-    bool certain = true;  ///< false: only where the script serves that path as well
+    bool certain = true;  ///< false: only where the script runs for that path as well
     bool operator==(const Spelling&) const = default;
 };
 
 /// Applications read their route from PATH_INFO, or cut the script's name or its folder off the
-/// path. So `/index.php/admin` is `/admin`, and of `/app/index.php`, `/app/admin` is `/admin` as
-/// well. They cut the name as text: `/index.phpadmin` is `/admin` for Symfony, Laravel, Yii and
+/// path. So `/index.php/admin` is `/admin`, and of `/app/index.php`, `/app/admin` and `/admin` are
+/// one page. They cut the name as text: `/index.phpadmin` is `/admin` for Symfony, Laravel, Yii and
 /// CodeIgniter, `/appadmin` for the last two; Symfony finds `/app/index.php` in
 /// `/x/app/index.php/admin`, and for WordPress `/index.php/admin%3F` is `/admin`. `path` is in
 /// normal form.

@@ -90,4 +90,14 @@ std::string sample_of(std::string_view regex) {
     return Sampler(regex).sample();
 }
 
+std::string quoted(std::string_view prefix) {
+    std::string out;
+    while (prefix.ends_with('/')) prefix.remove_suffix(1);
+    for (const char c : prefix) {
+        if (std::string_view("\\.^$|?*+()[]{}").find(c) != std::string_view::npos) out += '\\';
+        out += c;
+    }
+    return out;
+}
+
 }  // namespace ticketgate::config

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/front_controller.hpp"
 #include "config/regex_reach.hpp"
 #include "config/regex_sample.hpp"
 #include "config/route_index.hpp"
@@ -37,9 +38,10 @@ class Scripts {
             look_for_folder(route);
             look_for_slash(route);
             look_for_script_before(route);
+            if (script_of(route).empty()) look_for_half(route);
         } else {
             look_for_bypass(route);
-            look_for_scripts(route);
+            if (!look_for_scripts(route)) look_for_half(route);
             look_for_index(route);
             if (!look_for_front_controller(route)) look_for_writes(route);
         }
@@ -69,18 +71,13 @@ class Scripts {
         if (route.regex.ends_with("php$"))
             warn(route,
                  "does not match /script.php/more, which runs the same script, unqueued; end it "
-                 "with "
-                 "php(/|$)");
+                 "with php(/|$)");
     }
 
-    // Returns the script that our own FastCGI runs for paths that name none; empty: none.
-    std::string front_controller(const Settings& settings) const {
-        const auto upstream = config_.upstreams.find(settings.upstream);
-        if (upstream == config_.upstreams.end() || !upstream->second.fcgi) return {};
-        const auto& last = settings.files.tries.back();
-        if (!settings.files.root.empty() && last != "upstream")
-            return last.ends_with(".php") ? last : "";
-        return upstream->second.fcgi->script.value_or("");
+    // Which script FastCGI runs is known: proxy/routing gives its paths one queue.
+    bool has_unknown_scripts(const Settings& its) const {
+        const auto found = config_.upstreams.find(its.upstream);
+        return found != config_.upstreams.end() && !found->second.fcgi;
     }
 
     // Then the folder's requests stand in the queue of the script, too.
@@ -93,7 +90,7 @@ class Scripts {
     std::string script_of(const RouteNode& route) const {
         if (!route.is_regex()) return route.prefix.ends_with(".php") ? route.prefix : "";
         for (const auto& script :
-             {front_controller(at(outer(route) + "/a")), outer(route) + "/index.php"})
+             {front_controller(config_, at(outer(route) + "/a")), outer(route) + "/index.php"})
             if (!script.empty() && applies(route, script)) return script;
         return {};
     }
@@ -115,7 +112,7 @@ class Scripts {
         const auto folder = folder_of(script);
         const Settings other = at(folder + "a");
         const auto beside = unlike(script, folder + "a");
-        if (front_controller(other) == script && !beside.empty())
+        if (front_controller(config_, other) == script && !beside.empty())
             return warn(route, "upstream " + other.upstream + " runs " + script +
                                    " for every path that names no script, and " + beside +
                                    " is not in its queue; give the queue to prefix: " + folder);
@@ -137,12 +134,10 @@ class Scripts {
                         bare + ", which also matches " + route.prefix + " and all below it");
     }
 
-    // A route that FastCGI serves holds both paths (proxy/routing); of other backends' scripts
-    // nothing is known but their usual name.
+    // Of scripts of other backends than FastCGI nothing is known but their usual name.
     void look_for_script_before(const RouteNode& route) {
-        if (route.is_regex() || route.prefix == "/") return;
-        const auto upstream = config_.upstreams.find(at(route.prefix).upstream);
-        if (upstream == config_.upstreams.end() || upstream->second.fcgi) return;
+        const Settings settings = at(route.prefix);
+        if (route.is_regex() || route.prefix == "/" || !has_unknown_scripts(settings)) return;
         constexpr std::string_view usual = "/index.php";
         const auto at_script = (route.prefix + "/").find(std::string(usual) + "/");
         const bool named = at_script != route.prefix.npos;
@@ -151,7 +146,7 @@ class Scripts {
         const auto script =
             named ? route.prefix.substr(0, at_script + usual.size()) : std::string(usual);
         const auto page = named ? route.prefix.substr(script.size()) : route.prefix;
-        const auto remedy = "if upstream " + upstream->first +
+        const auto remedy = "if upstream " + settings.upstream +
                             " has a front controller, give the queue to regex: ^" +
                             (named ? quoted(script) : "/[^/]+\\.php") + "/?" +
                             quoted(page.substr(1)) + "(/|%3F|$), too";
@@ -171,17 +166,6 @@ class Scripts {
              "Laravel's, runs the same page for " +
                  path + ", and " + beside + " is not in its queue; " + remedy);
         return true;
-    }
-
-    // A prefix as a part of a regex.
-    static std::string quoted(std::string_view prefix) {
-        std::string out;
-        while (prefix.ends_with('/')) prefix.remove_suffix(1);
-        for (const char c : prefix) {
-            if (std::string_view("\\.^$|?*+()[]{}").find(c) != std::string_view::npos) out += '\\';
-            out += c;
-        }
-        return out;
     }
 
     // Returns the prefix that encloses a regex route, without a slash at its end.
@@ -245,16 +229,33 @@ class Scripts {
         return true;
     }
 
-    // A pattern of file endings that has those of scripts, too.
-    void look_for_scripts(const RouteNode& route) {
-        if (!route.is_regex()) return;
+    // A pattern of file endings that has those of scripts, too. True: this one.
+    bool look_for_scripts(const RouteNode& route) {
+        if (!route.is_regex()) return false;
         const auto place = std::ranges::find_if(reach_.places, [&](const std::string& one) {
             const auto script = script_at(one);
             return !at(script).queue && at(one + "/").queue && applies(route, script);
         });
-        if (place == reach_.places.end()) return;
+        if (place == reach_.places.end()) return false;
         warn(route, "matches " + script_at(*place) + " as well: scripts run beside the queue of " +
                         *place + "/; leave the ending of scripts out");
+        return true;
+    }
+
+    // A pattern that applies to a folder and not to its index.php, or, if it names scripts, to the
+    // index.php alone.
+    void look_for_half(const RouteNode& route) {
+        if (!route.is_regex()) return;
+        for (const auto& place : reach_.places) {
+            const std::string folder = place + "/", script = folder + "index.php";
+            const bool with_script = applies(route, script);
+            if (is_script(place) || with_script == applies(route, folder)) continue;
+            if (with_script && route.regex.find("php") == route.regex.npos) continue;
+            if (!has_unknown_scripts(at(folder)) || !match(script).matched()) continue;
+            if (unlike(script, folder).empty()) continue;
+            return warn(route, "applies to one of " + folder + " and " + script +
+                                   ", for which most servers run one script; give both one queue");
+        }
     }
 
     // The other paths of its front controller are queued.
@@ -300,7 +301,7 @@ class Scripts {
         const auto path = route.is_regex() ? unqueued_path(route) : route.prefix;
         if (path.empty() || path.find(".php") != std::string::npos) return false;
         const Settings settings = at(path);
-        const auto script = front_controller(settings);
+        const auto script = front_controller(config_, settings);
         if (script.empty() || settings.queue || !at(script).queue) return false;
         const bool files = !settings.files.root.empty();
         warn(route, "runs " + script + " unqueued: upstream " + settings.upstream +

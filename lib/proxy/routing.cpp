@@ -75,7 +75,7 @@ class Search {
         if (path_ != asked_.path && other_route(index, path_, asked_, found.match))
             found.complaint = two_paths;
         if (found.route == nullptr || !found.complaint.empty()) return;
-        if (path_ != asked_.path) look_at_verbatim(found);
+        if (!http::is_read_alike(path_, asked_.path)) look_at_verbatim(found);
         if (found.complaint.empty() && !index.methods().empty()) look_at_methods(found);
     }
 
@@ -168,8 +168,9 @@ class Pages {
 
     void run(Routed& found) {
         if (found.failure || !found.route->scripts) return;
+        front_controller_ = found.route->front_controller;
         std::vector<std::string> others;
-        if (path_ != normal_)
+        if (!http::is_read_alike(path_, normal_))
             for (const auto readings : {http::other_readings, http::verbatim_readings})
                 for (auto& other : readings(path_)) others.push_back(std::move(other));
         look_at_page(normal_, found);
@@ -181,21 +182,26 @@ class Pages {
  private:
     void look_at_page(std::string_view path, Routed& found) {
         for (const auto& front : snapshot_.front_controllers()) {
+            if (!runs(front) && !path.starts_with(front.script)) continue;
             look_without_script(front, path, found);
             if (front.routes_below) look_behind_script(front.script, path, found);
         }
     }
 
+    // Does the request run this script, unless it names another one?
+    bool runs(const FrontController& front) const { return front.script == front_controller_; }
+
     void look_without_script(const FrontController& front, std::string_view path, Routed& found) {
         if (front.routed && path == front.script && names(found, front.script)) return;
         for (const auto& spelling : config::other_spellings(front.script, path))
-            look(spelling, found);
+            look(front.script, spelling, found);
     }
 
     // If Symfony finds its script's file name in a path that does not begin with the script, it
     // cuts as many bytes off the path as it came as the script's path has.
     void look_behind_length(const FrontController& front, const std::vector<std::string>& readings,
                             Routed& found) {
+        if (!runs(front)) return;
         const std::string_view script = front.script;
         const auto file = script.substr(script.rfind('/') + 1);
         if (file.size() + 1 == script.size() || path_.size() <= script.size()) return;
@@ -206,7 +212,7 @@ class Pages {
         std::string page;
         if (!http::normalise_path(config::page_behind(path_.substr(script.size())), page)) return;
         for (const auto& spelling : config::spellings_of(script, page, false))
-            look(spelling, found);
+            look(script, spelling, found);
     }
 
     // `/admin` of a route for `/index.php/admin`; `/app/admin` and `/admin` of one for
@@ -214,11 +220,11 @@ class Pages {
     void look_behind_script(const std::string& script, std::string_view path, Routed& found) {
         if (!path.starts_with('/') || files::script_end(path) != path.npos) return;
         const std::string below = script + "/";
-        look({std::string(script).append(path)}, found, below);
+        look(script, {std::string(script).append(path)}, found, below);
         const auto folder = std::string_view(script).substr(0, script.rfind('/'));
         if (!folder.empty() && path.starts_with(folder) &&
             path.substr(folder.size()).starts_with('/'))
-            look({std::string(script).append(path.substr(folder.size()))}, found, below);
+            look(script, {std::string(script).append(path.substr(folder.size()))}, found, below);
     }
 
     // Does a route name the script itself? Its own path then decides.
@@ -228,7 +234,8 @@ class Pages {
     }
 
     // `below`: only routes of such prefixes count.
-    void look(const config::Spelling& spelling, Routed& found, std::string_view below = {}) {
+    void look(std::string_view script, const config::Spelling& spelling, Routed& found,
+              std::string_view below = {}) {
         if (found.failure) return;
         Search search(snapshot_, head_, peer_, spelling.path, spelling.path);
         if (search.leads_to(found.match)) return;
@@ -238,7 +245,8 @@ class Pages {
         const config::Settings &own = found.route->settings, &other = its.route->settings;
         const bool one_upstream = own.upstream == other.upstream;
         if (found.queues && own.queue == other.queue) return;
-        if (!one_upstream && !spelling.certain) return;
+        const bool runs_there = one_upstream && its.route->front_controller == script;
+        if (!runs_there && !spelling.certain) return;
         if (found.queues || !one_upstream) return refuse(found, other_page);
         found = std::move(its);
         found.read_as = spelling.path;
@@ -259,6 +267,7 @@ class Pages {
     const http::RequestHead& head_;
     const Peer& peer_;
     const std::string_view path_, normal_;
+    std::string front_controller_;  // of the request's own route
 };
 
 }  // namespace

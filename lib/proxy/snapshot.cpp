@@ -203,6 +203,8 @@ Route Snapshot::attach(config::Settings settings) const {
     const bool has_upstream = known != config.upstreams.end();
     route.scripts = has_upstream && known->second.fcgi;
     route.upgrades = has_upstream && !known->second.fcgi;
+    http::normalise_path(files::encoded_path(config::front_controller(config, settings)),
+                         route.front_controller);
     route.files = file_rules(settings.files, has_upstream ? &known->second : nullptr, media_types_);
     if (route.gate && route.gate->clustered())
         route.token = config.queues.at(*settings.queue).token.value_or("");

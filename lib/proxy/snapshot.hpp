@@ -47,6 +47,8 @@ struct Route {
     std::shared_ptr<UpstreamCounts> counts;  ///< its own; null: nobody asks for them
     bool upgrades = false;  ///< a connection to it can become a tunnel (RFC 9110 7.8)
     bool scripts = false;   ///< its upstream runs scripts (FastCGI); those of HTTP are not known
+    /// The script of paths that name none, in normal form; empty: none.
+    std::string front_controller = {};
     /// A combination of routes that `check` cannot list has set a queue that asks for the end of
     /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
     bool untold = false;

@@ -74,6 +74,29 @@ TEST(FrontController, OfAFolderIsReachedByThreePaths) {
     EXPECT_EQ(site.queue_of("/index.php/admin/x"), "q") << "that of another upstream counts too";
 }
 
+TEST(FrontController, OfAFolderHasThePagesOfRoutesBelowTheFolder) {
+    Site site(app("{ prefix: /, queue: off }, { prefix: /public/admin, queue: q }",
+                  ", script: /public/index.php"));
+    for (const char* path :
+         {"/public/admin/x", "/admin/x", "/publicadmin/x", "/public/index.php/admin/x",
+          "/x/public/index.php/admin/x", "/y-z-index.php-zz/admin/x"})
+        EXPECT_EQ(site.queue_of(path), "q") << path;
+    for (const char* path : {"/x", "/public/x", "/public/administration", "/administration"})
+        EXPECT_EQ(site.queue_of(path), "") << path;
+}
+
+// Two applications in one root: `/wiki/x` is no page of the other one.
+TEST(FrontController, OfAnotherApplicationHasPagesOfItsOwn) {
+    Site site(
+        app("{ prefix: /, queue: a, files: { root: \"${TMP}\", try: [path, /index.php] } }, "
+            "{ prefix: /wiki, queue: b, files: { try: [path, /wiki/index.php] } }"));
+    for (const char* path : {"/x", "/wikipedia", "/index.php/x"})
+        EXPECT_EQ(site.queue_of(path), "a") << path;
+    for (const char* path :
+         {"/wiki", "/wiki/x", "/wiki/index.php", "/wiki/index.php/x", "/wiki/index.phpx"})
+        EXPECT_EQ(site.queue_of(path), "b") << path;
+}
+
 // The route names the page behind the script of a folder.
 TEST(FrontController, OfAFolderHasTheQueueOfARouteBehindTheScript) {
     Site site(app("{ prefix: /, queue: off }, { prefix: /app/index.php/admin, queue: q }",

@@ -24,7 +24,7 @@ TEST(Scripts, ScriptsThatRunUnderAnotherPathToo) {
               std::string::npos)
         << regex[0];
     EXPECT_EQ(told("[{prefix: /}, {regex: 'y\\.php(/|$)', queue: a}]"), Lines{});
-    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: 'x\\.php$', queue: off}]"), Lines{});
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: 'y\\.php$', queue: off}]"), Lines{});
     const auto index = told("[{prefix: /}, {prefix: /b/index.php, queue: a}]");
     ASSERT_EQ(index.size(), 1u);
     EXPECT_NE(
@@ -53,6 +53,35 @@ TEST(Scripts, ScriptsThatRunUnderAnotherPathToo) {
         "[]}]");
     ASSERT_EQ(reads.size(), 1u);
     EXPECT_NE(reads[0].find("and GET / is not in its queue"), std::string::npos) << reads[0];
+}
+
+TEST(Scripts, PatternsThatApplyToAFolderOrToItsIndexAlone) {
+    const auto told = [](const std::string& routes) {
+        return warnings("routes: " + routes + "\n");
+    };
+    for (const char* routes : {"[{prefix: /}, {regex: ^/$, queue: a}]",
+                               "[{prefix: /, queue: a}, {regex: ^/$, queue: off}]",
+                               "[{prefix: /, queue: a}, {regex: ^/$, queue: b}]",
+                               "[{prefix: /, queue: a}, {regex: '^/index[.]php$', queue: off}]",
+                               "[{prefix: /, queue: a}, {regex: 'x\\.php$', queue: off}]"}) {
+        const auto lines = told(routes);
+        ASSERT_EQ(lines.size(), 1u) << routes;
+        EXPECT_NE(lines[0].find("routes[1].regex: applies to one of / and /index.php, for which "
+                                "most servers run one script; give both one queue"),
+                  std::string::npos)
+            << lines[0];
+    }
+    const auto below = told("[{prefix: /}, {regex: ^/shop/$, queue: a}]");
+    ASSERT_EQ(below.size(), 1u);
+    EXPECT_NE(below[0].find("applies to one of /shop/ and /shop/index.php"), std::string::npos)
+        << below[0];
+    for (const char* routes :
+         {"[{prefix: /}, {regex: '^/(index[.]php)?$', queue: a}]",
+          "[{prefix: /, queue: a}, {regex: '^/(index[.]php)?$', queue: off}]",
+          "[{prefix: /, queue: a}, {regex: ^/$, queue: a}]", "[{regex: ^/$, queue: a}]",
+          "[{prefix: /}, {regex: ^/a/.+$, queue: a}]",
+          "[{prefix: /}, {regex: ^/$, queue: a}, {regex: '^/index[.]php(/|$)', queue: a}]"})
+        EXPECT_EQ(told(routes), Lines{}) << routes;
 }
 
 TEST(Scripts, UnqueuedFileRoutesThatMatchScripts) {
@@ -254,12 +283,12 @@ TEST(Scripts, OtherPathsOfAFrontControllersPage) {
     EXPECT_EQ(other_spellings("/app/index.php", "/app/index.phpx"),
               (Spellings{{"/app/index.php/x"}, {"/app/x"}, {"/x", false}}));
     EXPECT_EQ(other_spellings("/app/index.php", "/y/app/index.php/x"),
-              (Spellings{{"/app/x", false}, {"/x", false}}));
+              (Spellings{{"/app/y/app/index.php/x", false}, {"/app/x", false}, {"/x", false}}));
     EXPECT_EQ(other_spellings("/app/index.php", "/appx"),
-              (Spellings{{"/app/x", false}, {"/x", false}}));
+              (Spellings{{"/app/x", false}, {"/x", false}, {"/app/appx", false}}));
     EXPECT_EQ(other_spellings("/index.php", "/index.php/x%3F/y"),
               (Spellings{{"/x%3F/y"}, {"/index.php/x"}, {"/x"}}));
-    EXPECT_EQ(other_spellings("/app/index.php", "/x"), Spellings{});
+    EXPECT_EQ(other_spellings("/app/index.php", "/x"), (Spellings{{"/app/x", false}}));
 }
 
 TEST(Scripts, FrontControllersAreThoseOfEveryUpstreamAndRoute) {
