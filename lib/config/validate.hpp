@@ -59,6 +59,8 @@ void warn_patterns(const Config& config, Problems& problems);
 void warn_unreached(const Config& config, Problems& problems);
 /// Warns about scripts that also run under a path outside their queue. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
+/// Warns about pages of a front controller that stand in two queues. warn_pages.cpp
+void warn_pages(const Config& config, Problems& problems);
 
 /// Reports listeners that do not exist, names that stand twice, too many hosts. warn_conditions.cpp
 void check_conditions(const Config& config, Problems& problems);

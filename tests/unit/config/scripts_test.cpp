@@ -291,6 +291,40 @@ TEST(Scripts, OtherPathsOfAFrontControllersPage) {
     EXPECT_EQ(other_spellings("/app/index.php", "/x"), (Spellings{{"/app/x", false}}));
 }
 
+TEST(Scripts, PagesOfAFrontControllerInTwoQueues) {
+    const auto told = [](const std::string& script, const std::string& routes) {
+        const auto loaded = load(
+            "listen: [{address: \"127.0.0.1:8080\"}]\nupstreams:\n"
+            "  php: {url: \"fastcgi://127.0.0.1:9000\", fastcgi: {root: /srv, script: " +
+            script + "}}\ndefaults: {upstream: php}\nroutes: " + routes + "\n");
+        EXPECT_TRUE(loaded.config);
+        return printed(loaded.problems);
+    };
+    const auto app = told("/app/index.php", "[{prefix: /, queue: a}, {prefix: /app, queue: b}]");
+    ASSERT_EQ(app.size(), 2u);
+    EXPECT_NE(app[0].find("routes[0].prefix: is one page with /app/ for /app/index.php, whose "
+                          "queue is b: requests for it get 400; give both one queue"),
+              std::string::npos)
+        << app[0];
+    EXPECT_NE(app[1].find("routes[1].prefix: is one page with / for /app/index.php, whose queue is "
+                          "a"),
+              std::string::npos)
+        << app[1];
+    const auto both =
+        told("/app/index.php", "[{prefix: /x, queue: a}, {prefix: /app/x, queue: b}]");
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_NE(both[0].find("routes[0].prefix: is one page with /app/x for /app/index.php"),
+              std::string::npos)
+        << both[0];
+    for (const char* routes :
+         {"[{prefix: /, queue: a}, {prefix: /app, queue: a}]",
+          "[{prefix: /}, {prefix: /app/x, queue: b}]",
+          "[{prefix: /, queue: a, files: {root: /srv, try: [path, /index.php]}}, {prefix: /app, "
+          "queue: b, files: {try: [path, /app/index.php]}}]"})
+        EXPECT_EQ(told("/app/index.php", routes), Lines{}) << routes;
+    EXPECT_EQ(told("/index.php", "[{prefix: /, queue: a}, {prefix: /app, queue: b}]"), Lines{});
+}
+
 TEST(Scripts, FrontControllersAreThoseOfEveryUpstreamAndRoute) {
     const auto config = good(
         "listen: [{address: \"127.0.0.1:8080\"}]\n"
