@@ -87,7 +87,8 @@ TEST_F(ClusterFaults, AKeeperThatStandsStillHoldsNoClientForEver) {
     begin_line(*a);
     const auto b = patient("b", 0,
                            "routes: [{prefix: /, upstream: app, queue: app, wait_timeout: 1s, "
-                           "response_timeout: 1s}]\n");
+                           "response_timeout: 1s}, {prefix: /before, wait_timeout: 1m, "
+                           "response_timeout: 1m}]\n");
     ASSERT_EQ(b->get("/before").status, 200);
     Client runs = held_at(*a), post = b->client(), get = b->client();
     a->program().stop();
@@ -108,7 +109,8 @@ TEST_F(ClusterFaults, AKeeperThatStandsStillIsNamedAsTheOneThatIsSilent) {
     begin_line(*a);
     const auto b = replica("b", "hold_timeout: never",
                            "routes: [{prefix: /, upstream: app, queue: app, wait_timeout: 3s, "
-                           "response_timeout: 1s}]\n");
+                           "response_timeout: 1s}, {prefix: /before, wait_timeout: 1m, "
+                           "response_timeout: 1m}]\n");
     ASSERT_EQ(b->get("/before").status, 200);
     Client runs = held_at(*b), waits = b->client();
     waits.get("/waits");
