@@ -119,8 +119,8 @@ TEST_P(Fairness, AnUploadByteByByte) {
                     "0\r\n\r\n");
     });
     EXPECT_EQ(gateway.get("/free").status, 200);
+    sender.join();  // 150,000 chunks may take longer than a read waits
     const auto response = client.read();
-    sender.join();
     EXPECT_EQ(response.status, 200);
     EXPECT_TRUE(response.body == body);
 }
