@@ -134,7 +134,7 @@ class Scripts {
                         bare + ", which also matches " + route.prefix + " and all below it");
     }
 
-    // Of scripts of other backends than FastCGI nothing is known but their usual name.
+    // The scripts of an HTTP backend are not known: this check takes their usual name.
     void look_for_script_before(const RouteNode& route) {
         const Settings settings = at(route.prefix);
         if (route.is_regex() || route.prefix == "/" || !has_unknown_scripts(settings)) return;
