@@ -207,6 +207,10 @@ RouteIndex::Match RouteIndex::match_as(const Conditions& when, std::string_view 
     return match({.path = path, .host = host, .method = method, .listener = listener});
 }
 
+RouteIndex::Match RouteIndex::match_as(const Conditions& when, std::string_view path) const {
+    return match_as(when, path, when.methods.empty() ? "" : std::string_view(when.methods.front()));
+}
+
 RouteIndex::Match RouteIndex::match_within(std::size_t route) const {
     Match match;
     const RouteNode& node = tables_->nodes[route];

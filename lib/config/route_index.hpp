@@ -50,6 +50,8 @@ class RouteIndex {
     Match match(const Asked& asked) const;
     /// Matches a request to the first host and the first listener that `when` lists.
     Match match_as(const Conditions& when, std::string_view path, std::string_view method) const;
+    /// The same with the first method that `when` lists; empty: any.
+    Match match_as(const Conditions& when, std::string_view path) const;
     /// Of every request to which this route applies, as far as its conditions tell.
     Match match_within(std::size_t route) const;
     /// Are these the same routes?

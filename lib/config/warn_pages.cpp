@@ -17,9 +17,7 @@ class Pages {
         const Conditions* const when = index_.conditions(i);
         if (when == nullptr || route.is_regex() || !route.overrides.queue.given()) return;
         const auto at = [&](std::string_view path) {
-            const std::string_view method =
-                when->methods.empty() ? "" : std::string_view(when->methods.front());
-            return index_.resolve(index_.match_as(*when, path, method));
+            return index_.resolve(index_.match_as(*when, path));
         };
         const Settings own = at(route.prefix);
         const auto script = front_controller(config_, own);

@@ -51,9 +51,7 @@ class Scripts {
     RouteIndex::Match match(std::string_view path, std::string_view method) const {
         return index_.match_as(*when_, path, method);
     }
-    RouteIndex::Match match(std::string_view path) const {
-        return match(path, when_->methods.empty() ? "" : std::string_view(when_->methods.front()));
-    }
+    RouteIndex::Match match(std::string_view path) const { return index_.match_as(*when_, path); }
     Settings at(std::string_view path) const { return index_.resolve(match(path)); }
     bool queues(std::string_view path, std::string_view method) const {
         const auto found = match(path, method);
