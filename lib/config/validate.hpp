@@ -12,6 +12,8 @@
 
 namespace ticketgate::config {
 
+class RouteIndex;
+
 /// Reports unknown or missing upstreams, duplicate routes and addresses, and routes outside their
 /// parent.
 void check_references(const Config& config, Problems& problems);
@@ -54,13 +56,15 @@ void warn_limits(const RouteOverrides& route, const std::string& path, const Set
                  const Config& config, const std::vector<Origin>& queued, Problems& problems);
 /// Warns about prefixes that were meant as patterns. warn_prefix.cpp
 void warn_patterns(const Config& config, Problems& problems);
+/// Calls the next three with one index of the routes, where the draft has them. warn_paths.cpp
+void warn_paths(const Config& config, Problems& problems);
 /// Warns about queues that no request reaches, as other routes override theirs.
 /// warn_unreached.cpp
-void warn_unreached(const Config& config, Problems& problems);
+void warn_unreached(const Config& config, const RouteIndex& index, Problems& problems);
 /// Warns about scripts that also run under a path outside their queue. warn_scripts.cpp
-void warn_scripts(const Config& config, Problems& problems);
+void warn_scripts(const Config& config, const RouteIndex& index, Problems& problems);
 /// Warns about pages of a front controller that stand in two queues. warn_pages.cpp
-void warn_pages(const Config& config, Problems& problems);
+void warn_pages(const Config& config, const RouteIndex& index, Problems& problems);
 
 /// Reports listeners that do not exist, names that stand twice, too many hosts. warn_conditions.cpp
 void check_conditions(const Config& config, Problems& problems);

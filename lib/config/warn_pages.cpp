@@ -9,8 +9,8 @@ namespace {
 
 class Pages {
  public:
-    Pages(const Config& config, Problems& problems)
-        : config_(config), problems_(problems), index_(config) {}
+    Pages(const Config& config, const RouteIndex& index, Problems& problems)
+        : config_(config), problems_(problems), index_(index) {}
 
     void look_at(std::size_t i) {
         const RouteNode& route = config_.routes[i];
@@ -28,23 +28,26 @@ class Pages {
             if (!two || other.upstream != own.upstream) continue;
             if (front_controller(config_, other) != script) continue;
             return problems_.warn(route.mark, route.path + ".prefix",
-                                  "is one page with " + path + " for " + script +
-                                      ", whose queue is " + *other.queue +
-                                      ": requests for it get 400; give both one queue");
+                                  two_queues(path, script, *other.queue));
         }
     }
 
  private:
+    static std::string two_queues(const std::string& path, const std::string& script,
+                                  const std::string& queue) {
+        return "is one page with " + path + " for " + script + ", whose queue is " + queue +
+               ": requests for it get 400; give both one queue";
+    }
+
     const Config& config_;
     Problems& problems_;
-    const RouteIndex index_;
+    const RouteIndex& index_;
 };
 
 }  // namespace
 
-void warn_pages(const Config& config, Problems& problems) {
-    if (!problems.knows("routes") || !problems.knows("defaults")) return;
-    Pages pages(config, problems);
+void warn_pages(const Config& config, const RouteIndex& index, Problems& problems) {
+    Pages pages(config, index, problems);
     for (std::size_t i = 0; i < config.routes.size(); ++i) pages.look_at(i);
 }
 

@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 4> writes{"POST", "PUT", "PATCH", "DELETE
 
 class Scripts {
  public:
-    Scripts(const Config& config, Problems& problems)
-        : config_(config), problems_(problems), index_(config) {}
+    Scripts(const Config& config, const RouteIndex& index, Problems& problems)
+        : config_(config), problems_(problems), index_(index) {}
 
     void look_at(std::size_t i) {
         const RouteNode& route = config_.routes[i];
@@ -251,9 +251,13 @@ class Scripts {
             if (with_script && route.regex.find("php") == route.regex.npos) continue;
             if (!has_unknown_scripts(at(folder)) || !match(script).matched()) continue;
             if (unlike(script, folder).empty()) continue;
-            return warn(route, "applies to one of " + folder + " and " + script +
-                                   ", for which most servers run one script; give both one queue");
+            return warn_of_half(route, folder, script);
         }
+    }
+    void warn_of_half(const RouteNode& route, const std::string& folder,
+                      const std::string& script) {
+        warn(route, "applies to one of " + folder + " and " + script +
+                        ", for which most servers run one script; give both one queue");
     }
 
     // The other paths of its front controller are queued.
@@ -312,7 +316,7 @@ class Scripts {
 
     const Config& config_;
     Problems& problems_;
-    const RouteIndex index_;
+    const RouteIndex& index_;
     // look_at() sets both for its route. match() asks for paths under the conditions of that route.
     const Conditions* when_ = nullptr;
     RegexReach reach_;
@@ -320,9 +324,8 @@ class Scripts {
 
 }  // namespace
 
-void warn_scripts(const Config& config, Problems& problems) {
-    if (!problems.knows("routes") || !problems.knows("defaults")) return;
-    Scripts scripts(config, problems);
+void warn_scripts(const Config& config, const RouteIndex& index, Problems& problems) {
+    Scripts scripts(config, index, problems);
     for (std::size_t i = 0; i < config.routes.size(); ++i) scripts.look_at(i);
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 class Unreached {
  public:
-    Unreached(const Config& config, Problems& problems)
-        : config_(config), problems_(problems), index_(config) {}
+    Unreached(const Config& config, const RouteIndex& index, Problems& problems)
+        : config_(config), problems_(problems), index_(index) {}
 
     void look_at(std::size_t i) {
         const RouteNode& route = config_.routes[i];
@@ -60,14 +60,13 @@ class Unreached {
 
     const Config& config_;
     Problems& problems_;
-    const RouteIndex index_;
+    const RouteIndex& index_;
 };
 
 }  // namespace
 
-void warn_unreached(const Config& config, Problems& problems) {
-    if (!problems.knows("routes") || !problems.knows("defaults")) return;
-    Unreached unreached(config, problems);
+void warn_unreached(const Config& config, const RouteIndex& index, Problems& problems) {
+    Unreached unreached(config, index, problems);
     for (std::size_t i = 0; i < config.routes.size(); ++i) unreached.look_at(i);
 }
 

@@ -282,9 +282,7 @@ void check_meaning(const Config& config, Problems& problems) {
     if (!queued.empty()) warn_spool(config, problems);
     warn_unused(config, routes, problems);
     warn_patterns(config, problems);
-    warn_scripts(config, problems);
-    warn_pages(config, problems);
-    warn_unreached(config, problems);
+    warn_paths(config, problems);
     warn_conditions(config, problems);
     warn_ids(config, problems);
     if (config.admin && !is_loopback(*config.admin))
