@@ -308,14 +308,14 @@ Took read_slowly(Client& slow, const std::string& body, std::size_t pieces) {
     std::string taken;
     const auto begin = Clock::now();
     auto before = begin;
-    for (const std::size_t piece = body.size() / pieces; Clock::now() - begin < 8s;) {
+    while (taken.size() < body.size()) {
+        const auto piece = std::min(body.size() / pieces, body.size() - taken.size());
+        const bool whole = slow.reader().exactly(piece, taken);
         if (Clock::now() - before > 2s) return Took::stalled;
+        if (!whole) return Took::part;
         before = Clock::now();
-        if (taken.size() + piece >= body.size()) break;
-        if (!slow.reader().exactly(piece, taken)) return Took::part;
-        be_slow(120ms);
+        if (before - begin < 8s) be_slow(120ms);
     }
-    (void)slow.reader().exactly(body.size() - taken.size(), taken);
     return taken == body ? Took::all : Took::part;
 }
 
@@ -323,12 +323,14 @@ Took read_slowly(Client& slow, const std::string& body, std::size_t pieces) {
 Took take_slowly(const Gateway& gateway, const char* path, const std::string& body,
                  std::size_t pieces) {
     Took took = Took::stalled;
-    const bool steady = eventually([&] {
-        Client slow = gateway.slow_reader();
-        slow.get(path);
-        took = read_slowly(slow, body, pieces);
-        return took != Took::stalled;
-    });
+    const bool steady = eventually(
+        [&] {
+            Client slow = gateway.slow_reader();
+            slow.get(path);
+            took = read_slowly(slow, body, pieces);
+            return took != Took::stalled;
+        },
+        5 * patience);
     return steady ? took : Took::stalled;
 }
 

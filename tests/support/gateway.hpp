@@ -44,9 +44,11 @@ class Gateway {
     net::Endpoint id_service_address() const;
     std::size_t connections() const;
     Client client() const { return tls_ ? Client(address(), *tls_) : Client(address()); }
-    /// A client with a small receive buffer.
+    /// A client with a small receive buffer. It takes several segments: with less, TCP makes pauses
+    /// of its own, each twice as long as the one before.
     Client slow_reader() const {
-        return tls_ ? Client(address(), *tls_, 4 << 10) : Client(address(), 4 << 10);
+        constexpr int buffer = 64 << 10;
+        return tls_ ? Client(address(), *tls_, buffer) : Client(address(), buffer);
     }
     /// Makes all further clients speak TLS.
     void speak(TlsEnd tls) { tls_ = std::move(tls); }
