@@ -71,7 +71,7 @@ class ClusterPage(unittest.TestCase):
 
     def shows(self, css, *texts):
         for text in texts:
-            wait_for(lambda: text in self.browser.text(css), f"{css} shows {text!r}; it shows {self.browser.text(css)!r}",
+            wait_for(lambda: text in self.browser.text(css), lambda: f"{css} shows {text!r}; it shows {self.browser.text(css)!r}",
                      PATIENCE)
 
     def shot(self, name):

@@ -131,7 +131,11 @@ log: {{ access_file: "{self.folder}/access.log" }}
                  or self.browser.click(f"{details} summary"), "the line is open")
 
     def shows(self, css, text):
-        wait_for(lambda: text in self.browser.text(css), f"{css} shows {text!r}; it shows {self.browser.text(css)!r}")
+        def seen():
+            asks = self.browser.run("return document.getElementById('ask').open")
+            rest = {at: self.browser.text(at) for at in ("#connection", "#ask-error", "#told")}
+            return f"{css} shows {text!r}; it shows {self.browser.text(css)!r}; a dialog is open: {asks}; {rest}"
+        wait_for(lambda: text in self.browser.text(css), seen)
 
     def shot(self, name):
         if SHOTS:

@@ -86,10 +86,11 @@ def free_port():
 
 
 def wait_for(condition, what, seconds=60):
+    """`what`: a text, or a function that tells how it is at the end."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(f"not within {seconds} s: {what}")
+            raise AssertionError(f"not within {seconds} s: {what() if callable(what) else what}")
         time.sleep(0.02)  # conditions read /proc, logs and metrics of other processes, which send no event
 
 
