@@ -134,8 +134,11 @@ log: {{ access_file: "{self.folder}/access.log" }}
         def seen():
             asks = self.browser.run("return document.getElementById('ask').open")
             rest = {at: self.browser.text(at) for at in ("#connection", "#ask-error", "#told")}
-            return f"{css} shows {text!r}; it shows {self.browser.text(css)!r}; a dialog is open: {asks}; {rest}"
+            return f"{css} shows {text!r}; it shows {self.browser.text(css)!r}; a dialog is open: {asks}; {rest}; {self.gate_log()}"
         wait_for(lambda: text in self.browser.text(css), seen)
+
+    def gate_log(self):
+        return (self.folder / "gate.log").read_text()[-1000:]
 
     def shot(self, name):
         if SHOTS:
