@@ -21,10 +21,6 @@ inline std::string one_queue(const std::string& settings = {}, const std::string
            "routes: [{ prefix: /, queue: q }]\n";
 }
 
-inline double orphans(const Gateway& gateway) {
-    return gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})");
-}
-
 /// The same, with `settings` for requests below `path` only: a limit short enough for a test to
 /// wait for must not apply to its other requests, which a busy machine may slow down.
 inline std::string one_queue_but(const std::string& path, const std::string& settings,
@@ -32,6 +28,15 @@ inline std::string one_queue_but(const std::string& path, const std::string& set
     std::string yaml = one_queue({}, queue);
     const std::string routes = ", routes: [{ prefix: " + path + settings + " }]";
     return yaml.insert(yaml.rfind(" }]"), routes);
+}
+
+inline double orphans(const Gateway& gateway) {
+    return gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})");
+}
+
+/// How often the backend was silent for too long.
+inline double silences(const Gateway& gateway) {
+    return gateway.metric(R"(ticketgate_upstream_errors_total{reason="timeout",upstream="app"})");
 }
 
 /// /q is queued, everything else is not.
