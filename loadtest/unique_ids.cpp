@@ -7,7 +7,8 @@
 // text, so that 100 million fit into 800 MB: two different texts share one in 1 of 3,700 such runs.
 // --broken shows that the test can fail. clock: generators and clock start again half way, so
 // formats without randomness (snowflake, httpd up to 2.4.28) repeat. entropy: a source that always
-// returns the same bytes, so all other formats repeat.
+// returns the same bytes, so all other formats repeat. Both need two ids of the same time, so time
+// is one microsecond for each id then, from one begin, however late a thread runs.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,12 @@ struct Plan {
     std::uint64_t count = 100'000'000;
     std::vector<Format> formats;
     bool broken_clock = false, broken_entropy = false;
+    std::int64_t begin_us = wall_now().unix_us;
+
+    WallTime now(std::size_t ids_made) const {
+        if (!broken_clock && !broken_entropy) return wall_now();
+        return {begin_us + static_cast<std::int64_t>(ids_made)};
+    }
 };
 
 // wyhash's mixing of eight bytes at a time; an id has at most 36.
@@ -60,18 +67,14 @@ Entropy source(bool broken) {
 
 void make(const Plan& plan, Format format, const Machine& machine, Lane lane,
           std::span<std::uint64_t> out) {
-    const auto part = [&](std::span<std::uint64_t> half, std::int64_t begin_us) {
+    const auto part = [&](std::span<std::uint64_t> half) {
         Generator generator(machine, lane, source(plan.broken_entropy));
-        const auto real_us = wall_now().unix_us;
-        for (auto& id : half) {
-            const WallTime now{begin_us + wall_now().unix_us - real_us};
-            id = fingerprint(generator.next(format, now).view());
-        }
+        for (std::size_t i = 0; i < half.size(); ++i)
+            half[i] = fingerprint(generator.next(format, plan.now(i)).view());
     };
-    if (!plan.broken_clock) return part(out, wall_now().unix_us);
-    const auto begin_us = wall_now().unix_us;
-    part(out.first(out.size() / 2), begin_us);
-    part(out.subspan(out.size() / 2), begin_us);
+    if (!plan.broken_clock) return part(out);
+    part(out.first(out.size() / 2));
+    part(out.subspan(out.size() / 2));
 }
 
 void make_in_threads(const Plan& plan, Format format, std::uint32_t process,
