@@ -11,6 +11,7 @@
 #include "http/target.hpp"
 #include "net/endpoint.hpp"
 #include "proxy/failure.hpp"
+#include "proxy/head_circumstances.hpp"
 #include "proxy/routing.hpp"
 
 namespace ticketgate {

@@ -19,6 +19,18 @@ std::string_view folder_of(std::string_view script) {
     return script.substr(0, script.rfind('/'));
 }
 
+// Null: its upstream is no FastCGI server.
+const Fcgi* fcgi_of(const Config& config, const Settings& settings) {
+    const auto upstream = config.upstreams.find(settings.upstream);
+    const bool found = upstream != config.upstreams.end() && upstream->second.fcgi;
+    return found ? &*upstream->second.fcgi : nullptr;
+}
+
+bool tries(const Settings& settings, std::string_view what) {
+    const Files& files = settings.files;
+    return !files.root.empty() && std::ranges::find(files.tries, what) != files.tries.end();
+}
+
 // WordPress ends the page at a question mark, which PATH_INFO has decoded. Returns the page before
 // it; empty: the path has none.
 std::string before_question(const std::string& page) {
@@ -43,12 +55,25 @@ std::vector<std::string> front_controllers(const Config& config) {
 }
 
 std::string front_controller(const Config& config, const Settings& settings) {
-    const auto upstream = config.upstreams.find(settings.upstream);
-    if (upstream == config.upstreams.end() || !upstream->second.fcgi) return {};
+    const Fcgi* const fcgi = fcgi_of(config, settings);
+    if (fcgi == nullptr) return {};
     const auto& last = settings.files.tries.back();
     if (!settings.files.root.empty() && last != "upstream")
         return last.ends_with(extension) ? last : "";
-    return upstream->second.fcgi->script.value_or("");
+    return fcgi->script.value_or("");
+}
+
+std::string folder_script(const Config& config, const Settings& settings) {
+    const Fcgi* const fcgi = fcgi_of(config, settings);
+    if (fcgi == nullptr || fcgi->split || !tries(settings, "path/")) return {};
+    return fcgi->script.value_or("");
+}
+
+bool runs_named_scripts(const Config& config, const Settings& settings) {
+    const Fcgi* const fcgi = fcgi_of(config, settings);
+    if (fcgi == nullptr || !fcgi->split) return false;
+    return settings.files.root.empty() || tries(settings, "path") ||
+           !settings.files.tries.back().ends_with(extension);
 }
 
 std::string page_behind(std::string_view rest) {

@@ -17,6 +17,13 @@ std::vector<std::string> front_controllers(const Config& config);
 /// The script that these settings run for a path that names none; empty: none, or none is known.
 std::string front_controller(const Config& config, const Settings& settings);
 
+/// The script that these settings run for a folder that has an index, whatever its name; empty: the
+/// index itself, or none.
+std::string folder_script(const Config& config, const Settings& settings);
+
+/// True: a path that names a script runs that script, if any.
+bool runs_named_scripts(const Config& config, const Settings& settings);
+
 /// Another path that the application of a front controller may take for this one.
 struct Spelling {
     std::string path;

@@ -151,7 +151,7 @@ std::string_view before_newline(std::string_view path) {
 // Different texts, none of them the normal form.
 class Readings {
  public:
-    explicit Readings(std::string_view normal) : normal_(normal) {}
+    explicit Readings(std::string normal) : normal_(std::move(normal)) {}
     void add(std::string other) {
         if (other != normal_ && std::ranges::find(others_, other) == others_.end())
             others_.push_back(std::move(other));
@@ -159,9 +159,28 @@ class Readings {
     std::vector<std::string> take() { return std::move(others_); }
 
  private:
-    const std::string_view normal_;
+    const std::string normal_;
     std::vector<std::string> others_;
 };
+
+// The path with its parts read as names, too. It can be normalised.
+void add_verbatim(std::string_view path, Readings& others) {
+    const auto add = [&](std::string other) {
+        if (const auto line = before_newline(other); !line.empty()) others.add(std::string(line));
+        others.add(std::move(other));
+    };
+    constexpr unsigned slashes = merged_slashes | joined_slashes;
+    for (const unsigned no : {0u, unsigned{resolved_dots}, slashes, resolved_dots | slashes}) {
+        std::string other;
+        read_path(path, normal_reading & ~no, other);
+        if (no == resolved_dots && other.find("/..") != other.npos) add(without_parents(other));
+        add(std::move(other));
+    }
+    std::string as_it_came(path);
+    add(as_it_came);
+    join_slashes(as_it_came);
+    add(std::move(as_it_came));
+}
 
 }  // namespace
 
@@ -217,22 +236,16 @@ std::vector<std::string> verbatim_readings(std::string_view path) {
     std::string normal;
     if (!path.starts_with('/') || !read_path(path, normal_reading, normal)) return {};
     Readings others(normal);
-    const auto add = [&](std::string other) {
-        if (const auto line = before_newline(other); !line.empty()) others.add(std::string(line));
-        others.add(std::move(other));
-    };
-    add(normal);
-    constexpr unsigned slashes = merged_slashes | joined_slashes;
-    for (const unsigned no : {unsigned{resolved_dots}, slashes, resolved_dots | slashes}) {
-        std::string other;
-        read_path(path, normal_reading & ~no, other);
-        if (no == resolved_dots && other.find("/..") != other.npos) add(without_parents(other));
-        add(std::move(other));
-    }
-    std::string as_it_came(path);
-    add(as_it_came);
-    join_slashes(as_it_came);
-    add(std::move(as_it_came));
+    add_verbatim(path, others);
+    return others.take();
+}
+
+std::vector<std::string> readings_behind_host(std::string_view path) {
+    std::string normal;
+    if (!path.starts_with("//") || !read_path(path, normal_reading, normal)) return {};
+    const auto end = path.find('/', 2);
+    Readings others(normal);
+    add_verbatim(end == path.npos ? "/" : path.substr(end), others);
     return others.take();
 }
 

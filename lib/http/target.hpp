@@ -40,6 +40,10 @@ std::vector<std::string> other_readings(std::string_view path);
 /// WordPress `/admin%0A/` is, too.
 std::vector<std::string> verbatim_readings(std::string_view path);
 
+/// Returns the forms that a router may see that takes its path from PHP's parse_url(), which reads
+/// `x` of `//x/admin` as a host. Empty for a path that does not begin with two slashes.
+std::vector<std::string> readings_behind_host(std::string_view path);
+
 /// True: the path has no other reading than its normal form.
 bool is_read_alike(std::string_view path, std::string_view normal);
 

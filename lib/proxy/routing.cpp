@@ -1,11 +1,12 @@
 #include "proxy/routing.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "config/front_controller.hpp"
 #include "files/names.hpp"
-#include "http/cgi_name.hpp"
 #include "http/target.hpp"
+#include "proxy/head_circumstances.hpp"
 #include "proxy/method_override.hpp"
 
 namespace ticketgate {
@@ -30,6 +31,11 @@ using Match = config::RouteIndex::Match;
 // Frameworks compare methods in capitals.
 bool has_small_letters(std::string_view method) {
     return std::ranges::any_of(method, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// Does the path name the script that runs? Of servers behind HTTP, most see one so.
+bool names_script(const Route& route, std::string_view path) {
+    return (!route.scripts || route.runs_named_scripts) && files::script_end(path) != path.npos;
 }
 
 class Search {
@@ -83,24 +89,33 @@ class Search {
     // that route; to be queued for nothing does no harm. If it has two queues, it is refused; but
     // repeated slashes alone are one (CONTRACT 6).
     void look_at_verbatim(Routed& found) {
-        for (const auto& other : http::verbatim_readings(path_)) {
-            config::Asked asked = asked_;
-            asked.path = other;
-            const Match match = snapshot_.index().match(asked);
-            if (!match.matched() || snapshot_.index().same(match, found.match)) continue;
-            auto route = snapshot_.find(match);
-            if (!snapshot_.queues(*route, head_)) continue;
-            const config::Settings &its = route->settings, &first = found.route->settings;
-            const bool queued = snapshot_.queues(*found.route, head_);
-            if (queued && (its.queue == first.queue || other.find("//") != other.npos)) continue;
-            if (match.unclear || queued || its.upstream != first.upstream) {
-                found.complaint = two_paths;
-                return;
-            }
-            found.route = std::move(route);
-            found.match = match;
-            found.read_as = other;
+        for (const auto& other : http::verbatim_readings(path_))
+            look_as(other, other.find("//") != other.npos, found);
+        // A script is found in the path by its server, which knows no host there.
+        const bool named = names_script(*found.route, asked_.path);
+        for (const auto& other : http::readings_behind_host(path_))
+            look_as(other, named || other == "/", found);
+    }
+
+    // `yields`: to the path's own queue.
+    void look_as(const std::string& other, bool yields, Routed& found) {
+        if (!found.complaint.empty()) return;
+        config::Asked asked = asked_;
+        asked.path = other;
+        const Match match = snapshot_.index().match(asked);
+        if (!match.matched() || snapshot_.index().same(match, found.match)) return;
+        auto route = snapshot_.find(match);
+        if (!snapshot_.queues(*route, head_)) return;
+        const config::Settings &its = route->settings, &first = found.route->settings;
+        const bool queued = snapshot_.queues(*found.route, head_);
+        if (queued && (its.queue == first.queue || yields)) return;
+        if (match.unclear || queued || its.upstream != first.upstream) {
+            found.complaint = two_paths;
+            return;
         }
+        found.route = std::move(route);
+        found.match = match;
+        found.read_as = other;
     }
 
     // A request that names another method may be a write, so it is queued also if it asks for a
@@ -168,11 +183,16 @@ class Pages {
 
     void run(Routed& found) {
         if (found.failure || !found.route->scripts) return;
-        front_controller_ = found.route->front_controller;
+        own_ = found.route;
         std::vector<std::string> others;
-        if (!http::is_read_alike(path_, normal_))
-            for (const auto readings : {http::other_readings, http::verbatim_readings})
-                for (auto& other : readings(path_)) others.push_back(std::move(other));
+        const auto add = [&](std::vector<std::string> readings) {
+            std::ranges::move(readings, std::back_inserter(others));
+        };
+        if (!http::is_read_alike(path_, normal_)) {
+            add(http::other_readings(path_));
+            add(http::verbatim_readings(path_));
+            if (!names_script(*own_, normal_)) add(http::readings_behind_host(path_));
+        }
         look_at_page(normal_, found);
         for (const auto& other : others) look_at_page(other, found);
         for (const auto& front : snapshot_.front_controllers())
@@ -184,17 +204,23 @@ class Pages {
         for (const auto& front : snapshot_.front_controllers()) {
             if (!runs(front) && !path.starts_with(front.script)) continue;
             look_without_script(front, path, found);
-            if (front.routes_below) look_behind_script(front.script, path, found);
+            look_behind_script(front, {std::string(path)}, found);
         }
     }
 
     // Does the request run this script, unless it names another one?
-    bool runs(const FrontController& front) const { return front.script == front_controller_; }
+    bool runs(const FrontController& front) const { return own_->runs(front.script); }
 
     void look_without_script(const FrontController& front, std::string_view path, Routed& found) {
         if (front.routed && path == front.script && names(found, front.script)) return;
         for (const auto& spelling : config::other_spellings(front.script, path))
-            look(front.script, spelling, found);
+            look_at_spelling(front, spelling, found);
+    }
+
+    void look_at_spelling(const FrontController& front, const config::Spelling& spelling,
+                          Routed& found) {
+        look(front.script, spelling, found);
+        look_behind_script(front, spelling, found);
     }
 
     // If Symfony finds its script's file name in a path that does not begin with the script, it
@@ -212,19 +238,20 @@ class Pages {
         std::string page;
         if (!http::normalise_path(config::page_behind(path_.substr(script.size())), page)) return;
         for (const auto& spelling : config::spellings_of(script, page, false))
-            look(script, spelling, found);
+            look_at_spelling(front, spelling, found);
     }
 
     // `/admin` of a route for `/index.php/admin`; `/app/admin` and `/admin` of one for
     // `/app/index.php/admin`.
-    void look_behind_script(const std::string& script, std::string_view path, Routed& found) {
-        if (!path.starts_with('/') || files::script_end(path) != path.npos) return;
-        const std::string below = script + "/";
-        look(script, {std::string(script).append(path)}, found, below);
-        const auto folder = std::string_view(script).substr(0, script.rfind('/'));
-        if (!folder.empty() && path.starts_with(folder) &&
-            path.substr(folder.size()).starts_with('/'))
-            look(script, {std::string(script).append(path.substr(folder.size()))}, found, below);
+    void look_behind_script(const FrontController& front, const config::Spelling& spelling,
+                            Routed& found) {
+        const auto& [path, certain] = spelling;
+        if (!front.routes_below || !path.starts_with('/') || names_script(*own_, path)) return;
+        const std::string &script = front.script, below = script + "/";
+        look(script, {script + path, certain}, found, below);
+        const auto folder = script.substr(0, script.rfind('/') + 1);
+        if (folder != "/" && path.starts_with(folder))
+            look(script, {script + path.substr(folder.size() - 1), certain}, found, below);
     }
 
     // Does a route name the script itself? Its own path then decides.
@@ -245,7 +272,7 @@ class Pages {
         const config::Settings &own = found.route->settings, &other = its.route->settings;
         const bool one_upstream = own.upstream == other.upstream;
         if (found.queues && own.queue == other.queue) return;
-        const bool runs_there = one_upstream && its.route->front_controller == script;
+        const bool runs_there = one_upstream && its.route->runs(script);
         if (!runs_there && !spelling.certain) return;
         if (found.queues || !one_upstream) return refuse(found, other_page);
         found = std::move(its);
@@ -267,28 +294,10 @@ class Pages {
     const http::RequestHead& head_;
     const Peer& peer_;
     const std::string_view path_, normal_;
-    std::string front_controller_;  // of the request's own route
+    std::shared_ptr<const Route> own_;  // the request's
 };
 
 }  // namespace
-
-const config::HeaderReadings& HeadCircumstances::header(std::string_view name) const {
-    const auto known = known_.find(name);
-    return known != known_.end() ? known->second : known_.emplace(name, read(name)).first->second;
-}
-
-config::HeaderReadings HeadCircumstances::read(std::string_view name) const {
-    if (head_.names_hop_fields && !options_) options_.emplace(head_.fields);
-    config::HeaderReadings readings;
-    const auto cgi = http::cgi_name(name);
-    for (const auto& field : head_.fields) {
-        if (!http::same_cgi_name(field.name, cgi)) continue;
-        readings.values.push_back(field.value);
-        if (!iequals(field.name, name) || (options_ && options_->names(field)))
-            readings.may_be_absent = true;
-    }
-    return readings;
-}
 
 Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
                 std::string& normal) {

@@ -4,13 +4,10 @@
 // (config::other_spellings()). Pure but for the snapshot's cache.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "http/connection_options.hpp"
 #include "proxy/snapshot.hpp"
 #include "proxy/stamp.hpp"
 
@@ -23,23 +20,6 @@ struct Routed {
     std::string_view complaint = {};     ///< why, if with 400; a constant
     bool queues = false;                 ///< it takes a ticket
     std::string read_as = {};  ///< the route is that of this path; empty: of the request's
-};
-
-/// What routes look at in this head beside its path and listener. Views into the arguments, which
-/// must outlive it.
-class HeadCircumstances final : public config::Circumstances {
- public:
-    HeadCircumstances(const http::RequestHead& head, const Peer& peer) : head_(head), peer_(peer) {}
-    std::string client() const override { return known_client_ip(head_, peer_); }
-    const config::HeaderReadings& header(std::string_view name) const override;
-
- private:
-    config::HeaderReadings read(std::string_view name) const;
-    const http::RequestHead& head_;
-    const Peer& peer_;
-    // What was read so far: a request is looked up for each method and path that it may stand for.
-    mutable std::map<std::string_view, config::HeaderReadings> known_;
-    mutable std::optional<http::ConnectionOptions> options_;
 };
 
 /// `normal`: receives the normal form of the path.

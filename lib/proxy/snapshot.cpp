@@ -205,6 +205,9 @@ Route Snapshot::attach(config::Settings settings) const {
     route.upgrades = has_upstream && !known->second.fcgi;
     http::normalise_path(files::encoded_path(config::front_controller(config, settings)),
                          route.front_controller);
+    http::normalise_path(files::encoded_path(config::folder_script(config, settings)),
+                         route.folder_script);
+    route.runs_named_scripts = config::runs_named_scripts(config, settings);
     route.files = file_rules(settings.files, has_upstream ? &known->second : nullptr, media_types_);
     if (route.gate && route.gate->clustered())
         route.token = config.queues.at(*settings.queue).token.value_or("");

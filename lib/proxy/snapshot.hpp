@@ -47,8 +47,9 @@ struct Route {
     std::shared_ptr<UpstreamCounts> counts;  ///< its own; null: nobody asks for them
     bool upgrades = false;  ///< a connection to it can become a tunnel (RFC 9110 7.8)
     bool scripts = false;   ///< its upstream runs scripts (FastCGI); those of HTTP are not known
-    /// The script of paths that name none, in normal form; empty: none.
-    std::string front_controller = {};
+    /// The scripts of paths that name none and of folders, in normal form; empty: none.
+    std::string front_controller = {}, folder_script = {};
+    bool runs_named_scripts = false;  ///< config::runs_named_scripts()
     /// A combination of routes that `check` cannot list has set a queue that asks for the end of
     /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
     bool untold = false;
@@ -56,6 +57,10 @@ struct Route {
     std::shared_ptr<const files::Rules> files;  ///< null: it serves no files
 
     bool skips(std::string_view method) const;
+    /// Does it run this script, in normal form, for paths that do not name it?
+    bool runs(std::string_view script) const {
+        return script == front_controller || script == folder_script;
+    }
 };
 
 class Snapshot {

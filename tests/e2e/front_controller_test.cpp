@@ -45,13 +45,28 @@ class Site {
 TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
     for (const char* fastcgi : {"", ", split: false"}) {
         Site site(app(admin, fastcgi));
-        for (const char* path :
-             {"/admin/save", "/index.php/admin/save", "/index.php/admin", "/index.php/admin?a=1",
-              "/index.php//admin/save", "//index.php/admin/save", "/index.php/%61dmin/save",
-              "/index%2ephp/admin/save", "/index.php/./admin/save", "/index.php/x/../admin/save",
-              "/x/../index.php/admin/save", "/index.php%2Fadmin/save", "/index.php/admin%2Fsave",
-              "/index.phpadmin/save", "/index.phpadmin", "/%69ndex.php%61dmin/save",
-              "/index.php/admin%3f/", "/index.php/admin%3Fx", "/admin/../save"})
+        for (const char* path : {"/admin/save",
+                                 "/index.php/admin/save",
+                                 "/index.php/admin",
+                                 "/index.php/admin?a=1",
+                                 "/index.php//admin/save",
+                                 "//index.php/admin/save",
+                                 "/index.php/%61dmin/save",
+                                 "/index%2ephp/admin/save",
+                                 "/index.php/./admin/save",
+                                 "/index.php/x/../admin/save",
+                                 "/x/../index.php/admin/save",
+                                 "/index.php%2Fadmin/save",
+                                 "/index.php/admin%2Fsave",
+                                 "/index.phpadmin/save",
+                                 "/index.phpadmin",
+                                 "/%69ndex.php%61dmin/save",
+                                 "/index.php/admin%3f/",
+                                 "/index.php/admin%3Fx",
+                                 "/admin/../save",
+                                 "//x/admin/save",
+                                 "//x/%61dmin/save",
+                                 "//x//admin/save"})
             EXPECT_EQ(site.queue_of(path), "q") << fastcgi << " " << path;
         for (const char* path :
              {"/", "/index.php", "/index.php/", "/index.php/other", "/index.php/administration",
@@ -102,7 +117,8 @@ TEST(FrontController, OfAFolderHasTheQueueOfARouteBehindTheScript) {
     Site site(app("{ prefix: /, queue: off }, { prefix: /app/index.php/admin, queue: q }",
                   ", script: /app/index.php"));
     for (const char* path : {"/app/index.php/admin/x", "/app/admin/x", "/app/admin", "/admin/x",
-                             "/app/index.phpadmin/x"})
+                             "/app/index.phpadmin/x", "/appadmin/x", "/yz-index.phpz/admin/x",
+                             "//x/admin/x", "/x/app/index.php/admin/x"})
         EXPECT_EQ(site.queue_of(path), "q") << path;
     for (const char* path : {"/app/other", "/other", "/app/index.php/other"})
         EXPECT_EQ(site.queue_of(path), "") << path;
@@ -128,6 +144,33 @@ TEST(FrontController, HasTheQueueOfARouteThatNamesTheScript) {
     EXPECT_EQ(site.queue_of("/other"), "");
 }
 
+// Such a path runs the front controller where paths do not choose the script.
+TEST(FrontController, HasPagesWithTheNameOfAScript) {
+    const std::string behind = "{ prefix: /, queue: off }, { prefix: /index.php/admin, queue: q }";
+    Site split(app(behind));
+    EXPECT_EQ(split.queue_of("/admin/b.php"), "") << "a script of its own";
+    Site whole(app(behind, ", split: false"));
+    EXPECT_EQ(whole.queue_of("/admin/b.php"), "q");
+    EXPECT_EQ(whole.queue_of("//x/admin/b.php"), "q");
+    Site tried(
+        app("{ prefix: /, queue: off, files: { root: \"${TMP}\", try: [/index.php] } }, "
+            "{ prefix: /index.php/admin, queue: q, files: { try: [upstream] } }"));
+    EXPECT_EQ(tried.queue_of("/admin/b.php"), "q");
+}
+
+// Without split, a folder's index is run as fastcgi.script, whatever `try` ends with.
+TEST(FrontController, RunsForFoldersToo) {
+    const TemporaryFolder folder;
+    folder.write("index.php", "");
+    for (const char* last : {"script", "/other.php"}) {
+        Site site(app("{ prefix: /, queue: off, files: { root: " + folder.path() +
+                          ", try: [path, path/, " + last + "] } }, " +
+                          "{ prefix: /index.php/, queue: q, files: { try: [upstream] } }",
+                      ", split: false"));
+        EXPECT_EQ(site.queue_of("/"), "q") << last;
+    }
+}
+
 TEST(FrontController, RefusesPagesOfTwoQueuesOrUpstreams) {
     Site site(
         app("{ prefix: /, queue: a }, { prefix: /admin, queue: b }, "
@@ -140,6 +183,9 @@ TEST(FrontController, RefusesPagesOfTwoQueuesOrUpstreams) {
     EXPECT_EQ(site.queue_of("/index.php/both/x"), "b");
     EXPECT_EQ(site.queue_of("/index.php/other"), "a");
     EXPECT_EQ(site.queue_of("/index.php/open"), "a") << "queued under one of its paths";
+    EXPECT_EQ(site.queue_of("//x/admin"), "400") << "parse_url() takes x for a host";
+    EXPECT_EQ(site.queue_of("//admin"), "b");
+    EXPECT_EQ(site.queue_of("//admin/x.php"), "b") << "the script has no host in its path";
 }
 
 TEST(FrontController, KeepsTheRouteThatNamesTheScriptItself) {

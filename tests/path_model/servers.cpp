@@ -33,6 +33,15 @@ std::string first_of(std::string_view path) {
     return segments.empty() ? std::string() : segments[0];
 }
 
+void add_verbatim(std::string_view path, std::vector<std::string>& all) {
+    all.push_back(first_of(path));
+    const auto text = decoded(path, {false, false, false});
+    if (!text) return;
+    all.push_back(first_of(*text));
+    const auto line = std::string_view(*text).substr(0, text->find_last_not_of('/') + 1);
+    if (line.ends_with('\n')) all.push_back(first_of(line.substr(0, line.size() - 1)));
+}
+
 }  // namespace
 
 Segments split(std::string_view path) {
@@ -66,12 +75,10 @@ std::string late_first(const Segments& walked) {
 }
 
 std::vector<std::string> verbatim_first(std::string_view path) {
-    std::vector<std::string> all{first_of(path)};
-    const auto text = decoded(path, {false, false, false});
-    if (!text) return all;
-    all.push_back(first_of(*text));
-    const auto line = std::string_view(*text).substr(0, text->find_last_not_of('/') + 1);
-    if (line.ends_with('\n')) all.push_back(first_of(line.substr(0, line.size() - 1)));
+    std::vector<std::string> all;
+    add_verbatim(path, all);
+    const auto host = path.starts_with("//") ? path.find('/', 2) : path.npos;
+    if (host != path.npos) add_verbatim(path.substr(host), all);
     return all;
 }
 

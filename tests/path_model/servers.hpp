@@ -30,7 +30,8 @@ std::optional<Segments> walk(std::string_view path, const Server& server);
 std::string late_first(const Segments& walked);
 
 /// The first segments that an application may see that compares the text of the path, as it came
-/// and decoded, and whose patterns may match before a newline at the end.
+/// and decoded, also behind what parse_url() takes for a host, and whose patterns may match before
+/// a newline at the end.
 std::vector<std::string> verbatim_first(std::string_view path);
 
 /// The segments between slashes, none of them resolved.

@@ -212,5 +212,23 @@ TEST(VerbatimReadings, AreThePathsThatAnApplicationMayCompare) {
     }
 }
 
+// PHP: parse_url("//x/admin", PHP_URL_PATH) is "/admin".
+TEST(Target, ReadingsBehindWhatParseUrlTakesForAHost) {
+    const std::vector<std::pair<std::string, std::vector<std::string>>> table{
+        {"/x/admin", {}},
+        {"/x//admin", {}},
+        {"*", {}},
+        {"//x/admin", {"/admin"}},
+        {"//x", {"/"}},
+        {"//x/", {"/"}},
+        {"//x//admin", {"//admin", "/admin"}},
+        {"//x%2Fy/%61dmin", {"/%61dmin", "/admin"}},
+        {"///admin", {}},
+        {"//%zz/admin", {}},
+    };
+    for (const auto& [path, readings] : table)
+        EXPECT_EQ(sorted(readings_behind_host(path)), sorted(readings)) << path;
+}
+
 }  // namespace
 }  // namespace ticketgate::http
