@@ -220,7 +220,8 @@ void warn_bodies(const RouteOverrides& route, const Settings& settings, const Co
         "a queued body is spooled whole, and spool.max_disk is " +
             print_size(config.spool.max_disk) + "; larger ones get 503");
     warnings.tell(route.max_body, "max_body", settings.max_body == 0,
-                  "0B answers every request that has a body with 413");
+                  "0B answers requests that have a body with 413, unless another route sets "
+                  "their limit");
     warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate == 0,
                   "0 lets a client keep a request open by sending a byte in each body_timeout");
     warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate > fast,
