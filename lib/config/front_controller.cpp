@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "config/each_id.hpp"
 
 namespace ticketgate::config {
@@ -29,6 +30,23 @@ const Fcgi* fcgi_of(const Config& config, const Settings& settings) {
 bool tries(const Settings& settings, std::string_view what) {
     const Files& files = settings.files;
     return !files.root.empty() && std::ranges::find(files.tries, what) != files.tries.end();
+}
+
+// The page in `rest`, from which an application has cut the script's name as text: `admin` of
+// `/index.phpadmin` has no slash.
+std::string page_behind(std::string_view rest) {
+    std::string page(rest);
+    if (!page.starts_with('/')) page.insert(0, "/");
+    return page;
+}
+
+// The paths of the page in `rest`.
+std::vector<Spelling> spellings_of(std::string_view script, std::string_view rest, bool certain) {
+    const auto folder = folder_of(script);
+    std::string page = page_behind(rest);
+    std::vector<Spelling> out{{std::string(folder) + page, certain}};
+    if (!folder.empty()) out.push_back({std::move(page), false});
+    return out;
 }
 
 // WordPress ends the page at a question mark, which PATH_INFO has decoded. Returns the page before
@@ -76,20 +94,6 @@ bool runs_named_scripts(const Config& config, const Settings& settings) {
            !settings.files.tries.back().ends_with(extension);
 }
 
-std::string page_behind(std::string_view rest) {
-    std::string page(rest);
-    if (!page.starts_with('/')) page.insert(0, "/");
-    return page;
-}
-
-std::vector<Spelling> spellings_of(std::string_view script, std::string_view rest, bool certain) {
-    const auto folder = folder_of(script);
-    std::string page = page_behind(rest);
-    std::vector<Spelling> out{{std::string(folder) + page, certain}};
-    if (!folder.empty()) out.push_back({std::move(page), false});
-    return out;
-}
-
 std::vector<Spelling> other_spellings(std::string_view script, std::string_view path) {
     const auto folder = folder_of(script);
     std::vector<Spelling> out;
@@ -109,11 +113,16 @@ std::vector<Spelling> other_spellings(std::string_view script, std::string_view 
         if (below) add(path.substr(folder.size()), false);
         if (!below || !path.substr(folder.size()).starts_with('/'))
             out.push_back({std::string(folder).append(path), false});
-        if (const auto at = path.find(script); at != path.npos)
-            add(path.substr(at + script.size()), false);
         std::erase(out, Spelling{std::string(path), false});
     }
     return out;
+}
+
+bool has_odd_name(std::string_view script, std::string_view path) {
+    const auto file = script.substr(script.rfind('/') + 1);
+    if (path.starts_with(script)) path.remove_prefix(script.size());
+    const auto same = [](char x, char y) { return to_lower(x) == to_lower(y); };
+    return !std::ranges::search(path, file, same).empty();
 }
 
 }  // namespace ticketgate::config

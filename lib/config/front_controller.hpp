@@ -34,16 +34,14 @@ struct Spelling {
 /// Applications read their route from PATH_INFO, or cut the script's name or its folder off the
 /// path. So `/index.php/admin` is `/admin`, and of `/app/index.php`, `/app/admin` and `/admin` are
 /// one page. They cut the name as text: `/index.phpadmin` is `/admin` for Symfony, Laravel, Yii and
-/// CodeIgniter, `/appadmin` for the last two; Symfony finds `/app/index.php` in
-/// `/x/app/index.php/admin`, and for WordPress `/index.php/admin%3F` is `/admin`. `path` is in
-/// normal form.
+/// CodeIgniter, `/appadmin` for the last two, and for WordPress `/index.php/admin%3F` is `/admin`.
+/// `path` is in normal form.
 std::vector<Spelling> other_spellings(std::string_view script, std::string_view path);
 
-/// Returns the path of the page in `rest`, from which an application has cut the script's name as
-/// text: `admin` of `/index.phpadmin` has no slash.
-std::string page_behind(std::string_view rest);
-
-/// The paths of the page that page_behind(rest) names.
-std::vector<Spelling> spellings_of(std::string_view script, std::string_view rest, bool certain);
+/// True: the script's file name stands in the path elsewhere than in front, or in other letters.
+/// Applications find it there: Symfony cuts as many bytes as the script's path has, Joomla each
+/// file name, Slim one in any letters, Laminas up to the last one. No client of theirs writes such
+/// a path.
+bool has_odd_name(std::string_view script, std::string_view path);
 
 }  // namespace ticketgate::config

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.hpp"
 #include "config/front_controller.hpp"
 #include "files/names.hpp"
 #include "http/target.hpp"
@@ -23,6 +24,9 @@ constexpr std::string_view no_normal_form = "a path that has no normal form",
                            other_page =
                                "a page of a front controller whose path with or without the "
                                "script has another queue or upstream",
+                           odd_script =
+                               "the file name of a front controller at an unusual place, or in "
+                               "other letters",
                            odd_ipv6 =
                                "a Host with an IPv6 address that is not in its usual spelling";
 
@@ -195,13 +199,12 @@ class Pages {
         }
         look_at_page(normal_, found);
         for (const auto& other : others) look_at_page(other, found);
-        for (const auto& front : snapshot_.front_controllers())
-            look_behind_length(front, others, found);
     }
 
  private:
     void look_at_page(std::string_view path, Routed& found) {
         for (const auto& front : snapshot_.front_controllers()) {
+            if (front.divided) refuse_odd(front, path, found);
             if (!runs(front) && !path.starts_with(front.script)) continue;
             look_without_script(front, path, found);
             look_behind_script(front, {std::string(path)}, found);
@@ -223,22 +226,13 @@ class Pages {
         look_behind_script(front, spelling, found);
     }
 
-    // If Symfony finds its script's file name in a path that does not begin with the script, it
-    // cuts as many bytes off the path as it came as the script's path has.
-    void look_behind_length(const FrontController& front, const std::vector<std::string>& readings,
-                            Routed& found) {
-        if (!runs(front)) return;
-        const std::string_view script = front.script;
-        const auto file = script.substr(script.rfind('/') + 1);
-        if (file.size() + 1 == script.size() || path_.size() <= script.size()) return;
-        const auto is_cut = [&](std::string_view reading) {
-            return reading.find(file) != reading.npos && !reading.starts_with(script);
-        };
-        if (!is_cut(normal_) && std::ranges::none_of(readings, is_cut)) return;
-        std::string page;
-        if (!http::normalise_path(config::page_behind(path_.substr(script.size())), page)) return;
-        for (const auto& spelling : config::spellings_of(script, page, false))
-            look_at_spelling(front, spelling, found);
+    // Of which page it is, each framework says in its own way.
+    void refuse_odd(const FrontController& front, std::string_view path, Routed& found) const {
+        if (path.find("//") != path.npos) return;  // it is looked at with joined slashes, too
+        const bool may_run =
+            path.starts_with(front.script) || (runs(front) && !names_script(*own_, path));
+        if (may_run && !found.failure && config::has_odd_name(front.script, path))
+            refuse(found, odd_script);
     }
 
     // `/admin` of a route for `/index.php/admin`; `/app/admin` and `/admin` of one for

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "cluster/forward.hpp"
 #include "config/each_id.hpp"
@@ -90,8 +91,29 @@ std::vector<std::string> traced_names(const config::Config& config, std::vector<
     return names;
 }
 
+// Conditions and patterns may apply to any page.
+bool is_divided(const config::Config& config, const config::RouteIndex& index,
+                const std::string& script) {
+    const auto may_apply = [](const config::RouteNode& node) {
+        return node.overrides.queue.given() &&
+               (node.is_regex() || node.when != config::Conditions());
+    };
+    if (std::ranges::any_of(config.routes, may_apply)) return true;
+    std::set<std::optional<std::string>> queues;
+    for (std::size_t i = 0; i < index.prefix_count(); ++i) {
+        config::RouteIndex::Match match;
+        match.prefix = static_cast<int>(i);
+        const config::Settings settings = index.resolve(match);
+        if (config::front_controller(config, settings) == script ||
+            config::folder_script(config, settings) == script)
+            queues.insert(settings.queue);
+    }
+    return queues.size() > 1;
+}
+
 // A script without a normal form cannot be asked for by its name.
-std::vector<FrontController> front_controllers_of(const config::Config& config) {
+std::vector<FrontController> front_controllers_of(const config::Config& config,
+                                                  const config::RouteIndex& index) {
     std::vector<FrontController> out;
     for (const auto& script : config::front_controllers(config)) {
         FrontController one;
@@ -101,6 +123,7 @@ std::vector<FrontController> front_controllers_of(const config::Config& config) 
             one.routed |= node.prefix == one.script;
             one.routes_below |= node.prefix.starts_with(below);
         }
+        one.divided = is_divided(config, index, script);
         out.push_back(std::move(one));
     }
     return out;
@@ -177,7 +200,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
       index_(config),
       media_types_(names_files(config) ? system_media_types() : nullptr),
       combined_(config.route_cache),
-      front_controllers_(front_controllers_of(config)) {
+      front_controllers_(front_controllers_of(config, index_)) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
         config::RouteIndex::Match match;
         match.prefix = static_cast<int>(i);

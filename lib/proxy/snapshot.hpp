@@ -37,6 +37,7 @@ struct FrontController {
     std::string script;         ///< its path in normal form
     bool routed = false;        ///< a prefix route names the script itself
     bool routes_below = false;  ///< a prefix route names a path behind the script
+    bool divided = false;       ///< the routes that run it have several queues, or some have none
 };
 
 /// The settings for a request, with its gate and its upstream.

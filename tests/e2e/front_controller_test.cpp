@@ -55,7 +55,6 @@ TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
                                  "/index%2ephp/admin/save",
                                  "/index.php/./admin/save",
                                  "/index.php/x/../admin/save",
-                                 "/x/../index.php/admin/save",
                                  "/index.php%2Fadmin/save",
                                  "/index.php/admin%2Fsave",
                                  "/index.phpadmin/save",
@@ -79,10 +78,8 @@ TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
 TEST(FrontController, OfAFolderIsReachedByThreePaths) {
     Site site(
         app(admin + ", { prefix: /public/shop, queue: shop }", ", script: /public/index.php"));
-    for (const char* path :
-         {"/admin/x", "/public/admin/x", "/public/index.php/admin/x", "/public/index.phpadmin/x",
-          "/x/public/index.php/admin/x", "/publicadmin/x", "/y-z-index.php-zz/admin/x",
-          "/y-%69ndex.php-zz/admin/x"})
+    for (const char* path : {"/admin/x", "/public/admin/x", "/public/index.php/admin/x",
+                             "/public/index.phpadmin/x", "/publicadmin/x"})
         EXPECT_EQ(site.queue_of(path), "q") << path;
     for (const char* path : {"/public/shop/x", "/public/index.php/shop/x", "/public/../shop/x"})
         EXPECT_EQ(site.queue_of(path), "shop") << path;
@@ -92,9 +89,8 @@ TEST(FrontController, OfAFolderIsReachedByThreePaths) {
 TEST(FrontController, OfAFolderHasThePagesOfRoutesBelowTheFolder) {
     Site site(app("{ prefix: /, queue: off }, { prefix: /public/admin, queue: q }",
                   ", script: /public/index.php"));
-    for (const char* path :
-         {"/public/admin/x", "/admin/x", "/publicadmin/x", "/public/index.php/admin/x",
-          "/x/public/index.php/admin/x", "/y-z-index.php-zz/admin/x"})
+    for (const char* path : {"/public/admin/x", "/admin/x", "/publicadmin/x",
+                             "/public/index.php/admin/x", "/public/index.phpadmin/x"})
         EXPECT_EQ(site.queue_of(path), "q") << path;
     for (const char* path : {"/x", "/public/x", "/public/administration", "/administration"})
         EXPECT_EQ(site.queue_of(path), "") << path;
@@ -117,8 +113,7 @@ TEST(FrontController, OfAFolderHasTheQueueOfARouteBehindTheScript) {
     Site site(app("{ prefix: /, queue: off }, { prefix: /app/index.php/admin, queue: q }",
                   ", script: /app/index.php"));
     for (const char* path : {"/app/index.php/admin/x", "/app/admin/x", "/app/admin", "/admin/x",
-                             "/app/index.phpadmin/x", "/appadmin/x", "/yz-index.phpz/admin/x",
-                             "//x/admin/x", "/x/app/index.php/admin/x"})
+                             "/app/index.phpadmin/x", "/appadmin/x", "//x/admin/x"})
         EXPECT_EQ(site.queue_of(path), "q") << path;
     for (const char* path : {"/app/other", "/other", "/app/index.php/other"})
         EXPECT_EQ(site.queue_of(path), "") << path;
@@ -142,6 +137,35 @@ TEST(FrontController, HasTheQueueOfARouteThatNamesTheScript) {
     EXPECT_EQ(site.queue_of("/checkout/1"), "q");
     EXPECT_EQ(site.queue_of("/other.php/checkout/1"), "");
     EXPECT_EQ(site.queue_of("/other"), "");
+}
+
+// Symfony cuts as many bytes as the script's path has where it finds the file name, Joomla each
+// file name, Slim in any letters, Laminas up to the last one.
+TEST(FrontController, AtAnUnusualPlaceOfThePathIsRefused) {
+    for (const std::string script : {"/index.php", "/public/index.php"}) {
+        Site site(app(admin, ", script: " + script));
+        const std::vector<std::string> paths{"/INDEX.PHP/admin",
+                                             "/y-index.php-zz/admin/x",
+                                             "/y-%69ndex.php-zz/admin/x",
+                                             "/ad/index.phpmin",
+                                             script + "/ad/index.phpmin",
+                                             script + script + "/admin",
+                                             script + "/x/Index.php/admin",
+                                             script + "index.php/admin"};
+        for (const std::string& path : paths) EXPECT_EQ(site.queue_of(path), "400") << path;
+        EXPECT_EQ(site.queue_of("/x/index.php/admin"), "") << "a script of its own";
+        EXPECT_EQ(site.queue_of(script + "?r=" + script), "");
+    }
+    Site whole(app(admin, ", split: false"));
+    for (const char* path : {"/x/index.php/admin", "/x/../index.php/admin"})
+        EXPECT_EQ(whole.queue_of(path), "400") << path;
+    EXPECT_EQ(whole.queue_of("//index.php/admin"), "q");
+    Site one(app("{ prefix: /, queue: q }"));
+    EXPECT_EQ(one.queue_of("/INDEX.PHP/admin"), "q") << "all pages have one queue";
+    Site host(app("{ prefix: /, queue: q }, { prefix: /, host: b.example, queue: off }"));
+    EXPECT_EQ(host.queue_of("/INDEX.PHP/admin"), "400");
+    Site pattern(app("{ prefix: /, queue: off }, { regex: ^/admin, queue: q }"));
+    EXPECT_EQ(pattern.queue_of("/INDEX.PHP/admin"), "400");
 }
 
 // Such a path runs the front controller where paths do not choose the script.

@@ -282,13 +282,19 @@ TEST(Scripts, OtherPathsOfAFrontControllersPage) {
     EXPECT_EQ(other_spellings("/app/index.php", "/app/x"), (Spellings{{"/x", false}}));
     EXPECT_EQ(other_spellings("/app/index.php", "/app/index.phpx"),
               (Spellings{{"/app/index.php/x"}, {"/app/x"}, {"/x", false}}));
-    EXPECT_EQ(other_spellings("/app/index.php", "/y/app/index.php/x"),
-              (Spellings{{"/app/y/app/index.php/x", false}, {"/app/x", false}, {"/x", false}}));
     EXPECT_EQ(other_spellings("/app/index.php", "/appx"),
               (Spellings{{"/app/x", false}, {"/x", false}, {"/app/appx", false}}));
     EXPECT_EQ(other_spellings("/index.php", "/index.php/x%3F/y"),
               (Spellings{{"/x%3F/y"}, {"/index.php/x"}, {"/x"}}));
     EXPECT_EQ(other_spellings("/app/index.php", "/x"), (Spellings{{"/app/x", false}}));
+}
+
+TEST(Scripts, OddPlacesOfAScriptsFileName) {
+    for (const char* path : {"/INDEX.PHP/a", "/app/Index.php", "/x/app/index.php", "/x-index.php-",
+                             "/app/index.php/index.php", "/app/index.phpindex.php", "/index.php"})
+        EXPECT_TRUE(has_odd_name("/app/index.php", path)) << path;
+    for (const char* path : {"/app/index.php", "/app/index.php/a", "/app/index.phpa", "/index.ph"})
+        EXPECT_FALSE(has_odd_name("/app/index.php", path)) << path;
 }
 
 TEST(Scripts, PagesOfAFrontControllerInTwoQueues) {
