@@ -1,4 +1,5 @@
-// What conditions of routes look at in a request's head. Of one loop.
+// The client's address and the header fields of a request, for the conditions of routes. One loop
+// uses an object of it.
 #pragma once
 
 #include <map>
@@ -12,8 +13,8 @@
 
 namespace ticketgate {
 
-/// What routes look at in this head beside its path and listener. Views into the arguments, which
-/// must outlive it.
+/// Gives the conditions of routes the client's address and the header fields of one request. It
+/// keeps references to its arguments, which must outlive it.
 class HeadCircumstances final : public config::Circumstances {
  public:
     HeadCircumstances(const http::RequestHead& head, const Peer& peer) : head_(head), peer_(peer) {}
@@ -24,7 +25,8 @@ class HeadCircumstances final : public config::Circumstances {
     config::HeaderReadings read(std::string_view name) const;
     const http::RequestHead& head_;
     const Peer& peer_;
-    // What was read so far: a request is looked up for each method and path that it may stand for.
+    // The fields that were asked for. A request is routed once for each reading of its method and
+    // path, and each time the same conditions ask.
     mutable std::map<std::string_view, config::HeaderReadings> known_;
     mutable std::optional<http::ConnectionOptions> options_;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text.hpp"
 #include "config/front_controller.hpp"
 #include "files/names.hpp"
 #include "http/target.hpp"
@@ -37,7 +36,7 @@ bool has_small_letters(std::string_view method) {
     return std::ranges::any_of(method, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// Does the path name the script that runs? Of servers behind HTTP, most see one so.
+// True: the server runs the script that the path names. An HTTP server is taken for one that does.
 bool names_script(const Route& route, std::string_view path) {
     return (!route.scripts || route.runs_named_scripts) && files::script_end(path) != path.npos;
 }
@@ -95,13 +94,13 @@ class Search {
     void look_at_verbatim(Routed& found) {
         for (const auto& other : http::verbatim_readings(path_))
             look_as(other, other.find("//") != other.npos, found);
-        // A script is found in the path by its server, which knows no host there.
+        // The server looks for the script in the path, and sees no host there.
         const bool named = names_script(*found.route, asked_.path);
         for (const auto& other : http::readings_behind_host(path_))
             look_as(other, named || other == "/", found);
     }
 
-    // `yields`: to the path's own queue.
+    // If `yields`, the queue of the path itself decides.
     void look_as(const std::string& other, bool yields, Routed& found) {
         if (!found.complaint.empty()) return;
         config::Asked asked = asked_;
@@ -226,7 +225,7 @@ class Pages {
         look_behind_script(front, spelling, found);
     }
 
-    // Of which page it is, each framework says in its own way.
+    // Each framework finds another page in such a path, so ticketgate looks for none.
     void refuse_odd(const FrontController& front, std::string_view path, Routed& found) const {
         if (path.find("//") != path.npos) return;  // it is looked at with joined slashes, too
         const bool may_run =
